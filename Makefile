@@ -1,0 +1,36 @@
+# Everything runs in .venv; every target that needs it makes it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help install test demo lint bench clean
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+install: $(STAMP)  ## Make a virtual environment with the package, its extras and the development tools
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper]' --group test --group lint --group build
+	@touch $@
+
+test: $(STAMP)  ## Run the tests
+	$(BIN)/python -m pytest
+
+demo: $(STAMP)  ## Learn 100 random pairs with four rules; print a table and write a figure to demo/
+	$(BIN)/hebbian-descent demo --output demo
+
+lint: $(STAMP)  ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)  ## Compare the speed with other libraries
+	$(BIN)/python bench/core.py
+
+clean:  ## Remove the environment and what was built
+	rm -rf $(VENV) build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

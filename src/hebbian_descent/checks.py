@@ -1,0 +1,108 @@
+"""Questions asked of what a user hands in, answered with a sentence that helps.
+
+Every message says what must be, what came, and what to try. Nothing here knows about networks or data.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.floating[Any]]
+
+
+class MissingExtraError(ImportError):
+    """An optional part of the package is asked for, and the libraries it needs are not installed."""
+
+
+def unknown_name(what: str, got: object, options: Iterable[str]) -> ValueError:
+    """Return the error for a name that is not among `options`, with the nearest one as a suggestion."""
+    names = sorted(options)
+    near = difflib.get_close_matches(str(got), names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return ValueError(f"The {what} must be one of {', '.join(names)}. Got {got!r}.{hint}")
+
+
+def require_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
+    """Import an optional library, or say in one sentence which extra brings it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or module.split(".")[0] != error.name.split(".")[0]:
+            raise
+        raise MissingExtraError(
+            f"{purpose} needs {module.split('.')[0]}, which is not installed: "
+            f"pip install 'hebbian-descent[{extra}]'"
+        ) from error
+
+
+def as_patterns(
+    values: npt.ArrayLike, name: str, *, dtype: npt.DTypeLike | None = None, n_columns: int | None = None
+) -> Array:
+    """Return `values` as a finite floating array with one pattern a row; the input is never changed."""
+    array = np.asarray(values)
+    if array.dtype == bool or np.issubdtype(array.dtype, np.integer):
+        array = array.astype(np.float64 if dtype is None else dtype)
+    if not np.issubdtype(array.dtype, np.floating):
+        raise TypeError(f"The {name} must be real numbers. Got an array of {array.dtype}.")
+    if array.ndim != 2:
+        raise ValueError(
+            f"The {name} must have one pattern per row, shape (n_patterns, n_units). Got shape {array.shape}."
+            + (f" For one pattern, pass {name}[np.newaxis]." if array.ndim == 1 else "")
+        )
+    if array.size == 0:
+        raise ValueError(f"The {name} must hold at least one pattern of one unit. Got shape {array.shape}.")
+    if n_columns is not None and array.shape[1] != n_columns:
+        raise ValueError(f"The {name} must have {n_columns} columns. Got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"The {name} must be finite. Got {array[row, column]} in row {row}, column {column}. "
+            "Remove or impute such values first."
+        )
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def as_number(
+    value: object,
+    name: str,
+    *,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+) -> float:
+    """Return `value` as a finite float within the stated bounds."""
+    limits = [
+        f"at least {at_least}" if at_least is not None else "",
+        f"above {above}" if above is not None else "",
+        f"at most {at_most}" if at_most is not None else "",
+    ]
+    must = " and ".join(limit for limit in limits if limit) or "finite"
+    try:
+        number = float(value)  # type: ignore[arg-type]  # whatever float() takes is welcome
+    except (TypeError, ValueError):
+        raise TypeError(f"The {name} must be a number. Got {value!r}.") from None
+    in_range = (
+        np.isfinite(number)
+        and (at_least is None or number >= at_least)
+        and (above is None or number > above)
+        and (at_most is None or number <= at_most)
+    )
+    if not in_range:
+        raise ValueError(f"The {name} must be {must}. Got {value!r}.")
+    return number
+
+
+def as_count(value: object, name: str, *, at_least: int = 1) -> int:
+    """Return `value` as a whole number, not below `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"The {name} must be a whole number. Got {value!r}.")
+    if value < at_least:
+        raise ValueError(f"The {name} must be at least {at_least}. Got {value}.")
+    return int(value)

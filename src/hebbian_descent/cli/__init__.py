@@ -1,0 +1,44 @@
+"""The command `hebbian-descent`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import hebbian_descent
+from hebbian_descent.checks import MissingExtraError
+from hebbian_descent.cli.demo import demo
+
+app = typer.Typer(
+    help="Hebbian-descent: networks that learn each example once and forget gracefully.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        Console().print(f"hebbian-descent {hebbian_descent.__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; an expected failure is one sentence and exit code 2, never a traceback."""
+    try:
+        app()
+    except (MissingExtraError, OSError, ValueError) as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        raise SystemExit(2) from None

@@ -1,0 +1,8 @@
+"""What turns an input into an output: activations, offsets, the centered layer, the tied auto-encoder."""
+
+from hebbian_descent.network.activations import ACTIVATIONS, Activation, get_activation
+from hebbian_descent.network.autoencoder import Autoencoder
+from hebbian_descent.network.initial_weights import glorot_uniform
+from hebbian_descent.network.layer import Layer
+
+__all__ = ["ACTIVATIONS", "Activation", "Autoencoder", "Layer", "get_activation", "glorot_uniform"]

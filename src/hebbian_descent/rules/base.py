@@ -1,0 +1,91 @@
+"""What a learning rule is: two factors whose outer product changes the weights.
+
+Every rule points downhill: a parameter moves by −η times the change that its rule gives, averaged over the
+batch. Learning rate, weight decay and moving offsets are not the rule's business; they are written once, in
+`hebbian_descent.training`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hebbian_descent.checks import Array
+from hebbian_descent.network import Activation, Autoencoder
+from hebbian_descent.network.autoencoder import Pass
+
+ErrorFunction = Callable[[Array, Array], Array]
+"""(targets, output) → error, the signal that an output unit sends to its synapses."""
+
+
+class Activity(NamedTuple):
+    """What the synapses of a layer can see during one update."""
+
+    inputs: Array  # (batch, n_inputs)
+    offset: Array  # (n_inputs,)
+    targets: Array  # (batch, n_outputs)
+    preactivation: Array  # (batch, n_outputs)
+    output: Array  # (batch, n_outputs)
+    activation: Activation
+    error: ErrorFunction
+    mean_input: Array | None = None  # (n_inputs,), over all training patterns
+    mean_target: Array | None = None  # (n_outputs,), over all training patterns
+
+
+class Factors(NamedTuple):
+    """The presynaptic and the postsynaptic factor of an update, one row a pattern."""
+
+    pre: Array  # (batch, n_inputs)
+    post: Array  # (batch, n_outputs)
+
+
+class Change(NamedTuple):
+    """The direction of one update, uphill; what is None does not learn."""
+
+    weights: Array
+    bias: Array | None = None
+    decoder_bias: Array | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule for a layer: its name, its two factors, and whether the bias learns.
+
+    The weights change along preᵀpost and the bias along post, both averaged over the batch.
+    """
+
+    name: str
+    factors: Callable[[Activity], Factors]
+    learns_bias: bool = True
+    needs_data_mean: bool = False
+    """Whether the factors use the means over all training patterns, which a stream does not have."""
+
+    def change(self, activity: Activity) -> Change:
+        """Return the direction of the update for a batch."""
+        pre, post = self.factors(activity)
+        return Change(weights=mean_outer(pre, post), bias=post.mean(axis=0) if self.learns_bias else None)
+
+
+class AutoActivity(NamedTuple):
+    """What an auto-associative rule can see during one update."""
+
+    network: Autoencoder
+    inputs: Array  # (batch, n_inputs)
+    units: Pass
+    error: ErrorFunction
+    hidden_targets: Array | None = None  # (batch, n_hidden), where the hidden units are told what to be
+
+
+@dataclass(frozen=True)
+class AutoRule:
+    """A rule for an auto-encoder with tied weights."""
+
+    name: str
+    change: Callable[[AutoActivity], Change]
+
+
+def mean_outer(pre: Array, post: Array) -> Array:
+    """Return the outer product of two factors, averaged over the rows."""
+    n = len(pre)
+    return pre.T @ post / n

@@ -1,0 +1,33 @@
+"""Hebb's rule: what fires together wires together."""
+
+from __future__ import annotations
+
+from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
+
+
+def factors(activity: Activity) -> Factors:
+    """Add the product of input and target: ΔW = η (x − μ)ᵀt. There is no bias to learn.
+
+    What the network knows already is added again, so the weights grow with every pattern.
+
+    Paper: eqn:update_hebb_sup_w
+    """
+    x, mu, t = activity.inputs, activity.offset, activity.targets
+    return Factors(pre=x - mu, post=-t)
+
+
+HEBB = Rule("hebb", factors, learns_bias=False)
+
+
+def auto_hebb() -> AutoRule:
+    """Add the product of input and hidden activity: ΔW = η (x − μ)ᵀ(h − λ). No bias learns.
+
+    Paper: sec:HD_auto_associative_experiments
+    """
+
+    def change(activity: AutoActivity) -> Change:
+        network, x, h = activity.network, activity.inputs, activity.units.hidden
+        mu, lam = network.offset, network.hidden_offset
+        return Change(weights=-mean_outer(x - mu, h - lam))
+
+    return AutoRule("hebb", change)

@@ -1,0 +1,35 @@
+"""Oja's rule: linear units that find the principal subspace of their input."""
+
+from __future__ import annotations
+
+from hebbian_descent.network import Autoencoder
+from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
+
+
+def oja() -> AutoRule:
+    """Add the product of input and output, less what the output predicts: ΔW = η (x̃ − hWᵀ)ᵀh, h = x̃W.
+
+    For one unit it is Oja's rule and finds the first principal component; for several it is his subspace
+    rule, which finds the space of the first ones and leaves their axes open.
+
+    Paper: sec:HD_from_the_perspective_of_oja_sanger
+    """
+
+    def change(activity: AutoActivity) -> Change:
+        network = activity.network
+        require_linear(network, "oja")
+        W, x = network.weights, activity.inputs - network.offset
+        h = x @ W
+        return Change(weights=mean_outer(h @ W.T - x, h))
+
+    return AutoRule("oja", change)
+
+
+def require_linear(network: Autoencoder, rule: str) -> None:
+    """Refuse units that are not linear, for which the rule is not defined."""
+    names = {network.hidden_activation.name, network.output_activation.name}
+    if names != {"linear"}:
+        raise ValueError(
+            f"The rule {rule!r} needs linear hidden and output units. Got {', '.join(sorted(names))}: "
+            "use hebbian_descent, which is its version for other activations."
+        )

@@ -1,0 +1,28 @@
+"""Sanger's rule: linear units that find the principal components one after another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
+from hebbian_descent.rules.oja import require_linear
+
+
+def sanger() -> AutoRule:
+    """Let each unit learn only what the units before it leave over: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ), h = x̃W.
+
+    The sum that stops at unit j orders the units by variance. Oja's subspace rule sums over all units and so
+    lacks the order; the two agree for one unit only, though the paper names Sanger for several.
+
+    Paper: sec:HD_from_the_perspective_of_oja_sanger
+    """
+
+    def change(activity: AutoActivity) -> Change:
+        network = activity.network
+        require_linear(network, "sanger")
+        W, x = network.weights, activity.inputs - network.offset
+        h = x @ W
+        before_and_own = np.triu(mean_outer(h, h))  # [k, j] with k ≤ j
+        return Change(weights=W @ before_and_own - mean_outer(x, h))
+
+    return AutoRule("sanger", change)
