@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help install test demo lint bench clean
+.PHONY: help install test demo lint bench wheel-test clean
 
 help:  ## Show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 install: $(STAMP)  ## Make a virtual environment with the package, its extras and the development tools
 
@@ -29,8 +29,16 @@ lint: $(STAMP)  ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)  ## Compare the speed with other libraries
-	$(BIN)/python bench/core.py
+bench: $(STAMP)  ## Compare the speed with a plain NumPy loop
+	$(BIN)/python bench/training.py
+
+wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without the extras
+	rm -rf dist .venv-wheel
+	$(BIN)/python -m build --wheel --outdir dist .
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet dist/*.whl
+	.venv-wheel/bin/python tests/wheel_smoke.py
+	rm -rf .venv-wheel
 
 clean:  ## Remove the environment and what was built
 	rm -rf $(VENV) build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

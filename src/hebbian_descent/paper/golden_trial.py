@@ -41,12 +41,19 @@ class GoldenTrial:
         """The error of always answering with the mean target."""
         return float(np.abs(self.targets - self.targets.mean(axis=0)).mean())
 
-    def errors(self, rule: str, learning_rate: float = LEARNING_RATE) -> Array:
+    def errors(self, rule: str, learning_rate: float = LEARNING_RATE, weight_decay: float = 0.0) -> Array:
         """Return the mean absolute error of each pattern after one online pass over all of them."""
         layer = Layer.from_weights(
             self.initial_weights, activation="sigmoid", offset=self.inputs.mean(axis=0)
         )
-        train(layer, self.inputs, self.targets, rule=rule, learning_rate=learning_rate)
+        train(
+            layer,
+            self.inputs,
+            self.targets,
+            rule=rule,
+            learning_rate=learning_rate,
+            weight_decay=weight_decay,
+        )
         errors: Array = np.abs(layer.output(self.inputs) - self.targets).mean(axis=1)
         return errors
 

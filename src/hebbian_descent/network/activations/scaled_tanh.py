@@ -3,6 +3,7 @@
 from math import log
 
 import numpy as np
+from scipy.special import expit
 
 from hebbian_descent.checks import Array, as_number
 from hebbian_descent.network.activations import sigmoid
@@ -20,7 +21,7 @@ def scaled_tanh(scale: float = 1.0) -> Activation:
     return Activation(
         name="scaled_tanh",
         value=lambda a: scale * np.tanh(a),
-        pull_back=lambda error, a, h: error * (scale - h * (h / scale)),
+        pull_back=lambda error, a, h: error * (4 * scale) * expit(2 * a) * expit(-2 * a),
         antiderivative=lambda a: scale * log_cosh(a),
         conjugate=lambda t: scale * (sigmoid.negative_entropy(as_probability(t)) + log(2)),
         stable_matching_loss=lambda t, a: scale * sigmoid.matching_loss(as_probability(t), 2 * a),

@@ -13,7 +13,7 @@ def sigmoid() -> Activation:
     return Activation(
         name="sigmoid",
         value=expit,
-        pull_back=lambda error, a, h: error * h * (1 - h),
+        pull_back=lambda error, a, h: error * h * expit(-a),  # 1 − h would be 0 where h rounds to 1
         antiderivative=softplus_value,
         conjugate=negative_entropy,
         stable_matching_loss=matching_loss,

@@ -1,0 +1,36 @@
+"""Run with the interpreter of an environment that holds the wheel and none of the extras."""
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import hebbian_descent
+from hebbian_descent import Layer, train
+from hebbian_descent.paper import labels
+
+assert "site-packages" in hebbian_descent.__file__, "this must be the installed wheel"
+assert (Path(hebbian_descent.__file__).parent / "py.typed").is_file()
+assert importlib.util.find_spec("matplotlib") is None, "this environment must not have the extras"
+assert len(labels()) > 100
+
+layer = Layer.create(5, 3, rng=np.random.default_rng(0))
+train(layer, np.eye(5), np.ones((5, 3)), learning_rate=0.5)
+assert layer.output(np.eye(5)).mean() > 0.6
+
+command = Path(sys.executable).parent / "hebbian-descent"
+with tempfile.TemporaryDirectory() as folder:
+    result = subprocess.run(
+        [command, "demo", "--output", folder], capture_output=True, text=True, check=False
+    )
+assert result.returncode == 2, result
+assert "Hebbian-descent" in result.stdout, result
+expected = "Drawing a figure needs matplotlib, which is not installed: pip install 'hebbian-descent[paper]'"
+assert result.stderr.strip() == expected, result
+
+help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
+assert "demo" in help_text
+sys.stdout.write("the wheel works without the extras\n")
