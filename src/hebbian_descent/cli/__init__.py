@@ -9,6 +9,7 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
+from hebbian_descent.cli.data import app as data_app
 from hebbian_descent.cli.demo import demo
 
 app = typer.Typer(
@@ -18,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo)
+app.add_typer(data_app, name="data")
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from hebbian_descent.paper import drawing
+from hebbian_descent import drawing
 from hebbian_descent.paper.golden_trial import BestRun, GoldenTrial
 from hebbian_descent.paper.grids import LEARNING_RATES
 
@@ -34,7 +34,7 @@ def demo(
 
     console.print(_table(runs, trial.baseline))
     console.print(
-        "Each pattern was seen once. Hebbian-descent recalls the recent ones best and lets the old ones fade; "
+        "Each pattern was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "
         "the other rules treat old and new alike."
     )
     figure = drawing.forgetting_curve(

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number, unknown_name
+from hebbian_descent.members import Member, made_once
 from hebbian_descent.rules.base import ErrorFunction
 
 
 @dataclass(frozen=True)
-class ErrorTerm:
+class ErrorTerm(Member):
     """An error term by name, with the values that targets may take (any, if empty)."""
 
     name: str
     function: ErrorFunction
     target_values: tuple[float, ...] = ()
-    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return E(t, h)."""
@@ -43,11 +43,13 @@ class ErrorTerm:
             )
 
 
+@made_once
 def difference() -> ErrorTerm:
     """E = h − t, the error term of the squared error."""
     return ErrorTerm("difference", lambda t, h: h - t)
 
 
+@made_once
 def saturating(saturation: float = 1.0, steepness: float = 1.0) -> ErrorTerm:
     """E = saturation·tanh(steepness·(h − t)): no error counts for more than `saturation`.
 
@@ -65,6 +67,7 @@ def saturating(saturation: float = 1.0, steepness: float = 1.0) -> ErrorTerm:
     )
 
 
+@made_once
 def leaky_hinge(leak: float = 0.01) -> ErrorTerm:
     """E = −t while t·h < 1, else `leak`, for targets of −1 and 1.
 

@@ -3,9 +3,11 @@
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 
 
+@made_once
 def approximate_step(slope: float = 0.01, height: float = 1.0) -> Activation:
     """Return φ(a) = slope·a for a < 0 and slope·a + height for a ≥ 0.
 

@@ -16,18 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from types import MappingProxyType
 
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import Member
 from hebbian_descent.network.domain import Interval, Simplex
 
 Function = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
-class Activation:
+class Activation(Member):
     """An activation function h = φ(a) with its pull-back, antiderivative and convex conjugate.
 
     Only `name` and `value` are needed to compute outputs and to learn with Hebbian-descent. Gradient descent
@@ -54,7 +54,7 @@ class Activation:
     strictly_increasing: bool = False
     """Whether φ′ > 0 everywhere, the condition of the paper's convergence theorem."""
     elementwise: bool = True
-    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, preactivation: Array) -> Array:
         """Return φ(a)."""

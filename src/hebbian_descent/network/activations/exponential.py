@@ -4,10 +4,12 @@ import numpy as np
 from scipy.special import xlogy
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def exponential() -> Activation:
     """Return φ(a) = eᵃ, which grows to infinity quietly; its matching loss is half the Poisson deviance."""
     return Activation(

@@ -5,10 +5,12 @@ from math import sqrt
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def inverse_sqrt(steepness: float = 1.0) -> Activation:
     """Return φ(a) = a / √(1 + steepness·a²); the paper's α is `steepness`."""
     steepness = as_number(steepness, "steepness of inverse_sqrt", above=0)

@@ -5,11 +5,13 @@ from math import inf, sqrt
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.activations.inverse_sqrt import InverseSqrtCurve
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def inverse_sqrt_linear(steepness: float = 1.0) -> Activation:
     """Return φ(a) = a for a ≥ 0 and a / √(1 + steepness·a²) below; the paper's α is `steepness`."""
     steepness = as_number(steepness, "steepness of inverse_sqrt_linear", above=0)

@@ -3,9 +3,11 @@
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 
 
+@made_once
 def leaky_rectifier(slope: float = 0.01) -> Activation:
     """Return φ(a) = a for a ≥ 0 and slope·a below; the paper's α is `slope`."""
     slope = as_number(slope, "slope of leaky_rectifier", above=0)

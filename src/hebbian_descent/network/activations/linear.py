@@ -1,9 +1,11 @@
 """Linear units, h = a: Hebbian-descent and gradient descent are the same rule here."""
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 
 
+@made_once
 def linear() -> Activation:
     """Return φ(a) = a; its matching loss is the squared error ½(a − t)²."""
     return Activation(

@@ -3,10 +3,12 @@
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def rectifier() -> Activation:
     """Return φ(a) = max(a, 0), with derivative 0 at 0.
 

@@ -6,10 +6,12 @@ import numpy as np
 from scipy.special import xlog1py
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def scaled_explin(scale: float = 1.0507009873554805, saturation: float = 1.6732632423543772) -> Activation:
     """Return φ(a) = scale·a for a ≥ 0 and scale·saturation·(eᵃ − 1) below.
 

@@ -6,11 +6,13 @@ import numpy as np
 from scipy.special import expit
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations import sigmoid
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def scaled_tanh(scale: float = 1.0) -> Activation:
     """Return φ(a) = scale·tanh(a), which is a sigmoid of 2a stretched to (−scale, scale)."""
     scale = as_number(scale, "scale of scaled_tanh", above=0)

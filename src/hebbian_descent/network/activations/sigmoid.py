@@ -4,10 +4,12 @@ import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def sigmoid() -> Activation:
     """Return φ(a) = 1/(1 + e⁻ᵃ); its matching loss is the cross entropy less the entropy of the target."""
     return Activation(

@@ -5,10 +5,12 @@ from scipy.special import log_softmax, logsumexp, xlogy
 from scipy.special import softmax as softmax_value
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Simplex
 
 
+@made_once
 def softmax() -> Activation:
     """Return φ(a)ⱼ = exp(aⱼ) / Σₖ exp(aₖ); its matching loss is the categorical cross entropy.
 

@@ -4,11 +4,13 @@ import numpy as np
 from scipy.special import expit, spence
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.activations.sigmoid import softplus_value
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def softplus() -> Activation:
     """Return φ(a) = ln(1 + eᵃ); its antiderivative is a dilogarithm, −Li₂(−eᵃ)."""
     return Activation(

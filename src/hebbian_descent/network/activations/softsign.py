@@ -3,10 +3,12 @@
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def softsign() -> Activation:
     """Return φ(a) = a / (1 + |a|); its matching loss is infinite already at t = ±1, the ends of its range."""
     return Activation(

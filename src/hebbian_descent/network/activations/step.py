@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
 
 
+@made_once
 def step() -> Activation:
     """Return φ(a) = 1 for a > 0, else 0 (also at 0); its matching loss is the perceptron loss.
 

@@ -1,0 +1,104 @@
+"""The commands around data: what there is, where it lies, and how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from hebbian_descent import datasets
+from hebbian_descent.datasets.description import Description, RandomPatterns
+
+app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and see where they lie.")
+
+ALL = "all"
+
+
+@contextmanager
+def _errors_in_one_sentence() -> Iterator[None]:
+    try:
+        yield
+    except (datasets.DatasetError, ValueError) as error:
+        typer.secho(str(error), fg=typer.colors.RED, err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command("list", epilog="Example: hebbian-descent data list")
+def list_datasets() -> None:
+    """Show every dataset: its size, and where it is found or that it needs a download."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    with _errors_in_one_sentence():
+        folder = datasets.data_folder()
+        table = Table(box=SIMPLE_HEAD, caption=f"Data folder: {folder}")
+        table.add_column("name", no_wrap=True)
+        for number in ("patterns", "features", "classes"):
+            table.add_column(number, justify="right")
+        table.add_column("found in", overflow="fold")
+        for name, description in datasets.DATASETS.items():
+            table.add_row(
+                name,
+                _patterns(description),
+                str(description.n_features),
+                str(description.n_classes or "–"),
+                _place(name, description),
+            )
+    Console().print(table)
+
+
+@app.command(epilog="Examples: hebbian-descent data fetch mnist   |   hebbian-descent data fetch all")
+def fetch(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME", help="Datasets to download, or 'all'.", show_default=False),
+    ],
+) -> None:
+    """Download datasets into the data folder; those that are there already are left alone."""
+    with _errors_in_one_sentence():
+        datasets.data_folder()
+        for name in set(names) - {ALL}:
+            datasets.describe(name)
+    wanted = datasets.names() if ALL in names else tuple(dict.fromkeys(names))
+    failed = False
+    for name in wanted:
+        try:
+            with _errors_in_one_sentence():
+                typer.echo(f"{name}: {_fetched(name)}")
+        except typer.Exit:  # told already; the other datasets may have more luck
+            failed = True
+    if failed:
+        raise typer.Exit(2)
+
+
+@app.command(epilog="Example: cp mnist.npz $(hebbian-descent data path)")
+def path() -> None:
+    """Print the data folder: HEBBIAN_DESCENT_DATA if that is set, else a folder in the user's cache."""
+    with _errors_in_one_sentence():
+        typer.echo(str(datasets.data_folder()))
+
+
+def _fetched(name: str) -> str:
+    if not datasets.describe(name).needs_download:
+        return "needs no download"
+    before = datasets.locate(name)
+    files = datasets.fetch(name)
+    return f"{'downloaded to' if before is None else 'already in'} {files[0].parent}"
+
+
+def _patterns(description: Description) -> str:
+    if isinstance(description.origin, RandomPatterns):
+        return "any number"
+    return f"{description.shape[0]:,}"
+
+
+def _place(name: str, description: Description) -> str:
+    if not description.needs_download:
+        return "built in"
+    files = datasets.locate(name)
+    if files is None:
+        return "needs download"
+    return files[0].name if len(files) == 1 else f"{len(files)} files"

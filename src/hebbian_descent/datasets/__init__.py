@@ -1,0 +1,41 @@
+"""Where patterns come from: the datasets of the paper, and two that need no download.
+
+>>> from hebbian_descent import datasets
+>>> inputs, targets = datasets.draw_pair("rand", "digits", 100, seed=0)
+>>> inputs.shape, targets.shape
+((100, 200), (100, 64))
+"""
+
+from hebbian_descent.datasets.dataset import Dataset, Split
+from hebbian_descent.datasets.description import Description
+from hebbian_descent.datasets.drawing import draw_pair, draw_patterns
+from hebbian_descent.datasets.errors import (
+    DataFolderError,
+    DatasetDamagedError,
+    DatasetError,
+    DatasetUnavailableError,
+)
+from hebbian_descent.datasets.fetching import fetch
+from hebbian_descent.datasets.folder import data_folder
+from hebbian_descent.datasets.loading import load
+from hebbian_descent.datasets.locating import locate
+from hebbian_descent.datasets.registry import DATASETS, describe, names
+
+__all__ = [
+    "DATASETS",
+    "DataFolderError",
+    "Dataset",
+    "DatasetDamagedError",
+    "DatasetError",
+    "DatasetUnavailableError",
+    "Description",
+    "Split",
+    "data_folder",
+    "describe",
+    "draw_pair",
+    "draw_patterns",
+    "fetch",
+    "load",
+    "locate",
+    "names",
+]

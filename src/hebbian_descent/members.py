@@ -1,0 +1,50 @@
+"""Members of the package's lists: made once for each set of parameters, known by identity, pickled by name.
+
+A compiled path may stand in for a Python function only if it is certain which function that is. A name does
+not tell, since anyone can give an activation of their own the name "sigmoid"; being the very object that the
+package made does.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, SupportsIndex, TypeVar
+
+_MAKERS: dict[int, Callable[..., object]] = {}  # by the identity of what they made, which is never let go
+
+
+class Member:
+    """A base for what is listed by name: knows whether the package made it, and how to make it again."""
+
+    name: str
+    parameters: Mapping[str, float]
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether this is the package's own, with any parameters, and not a user's or a changed copy."""
+        return id(self) in _MAKERS
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickle the package's own by name, since functions within functions cannot be pickled."""
+        if self.is_built_in:
+            return functools.partial(_MAKERS[id(self)], **self.parameters), ()
+        return super().__reduce_ex__(protocol)
+
+
+P = ParamSpec("P")
+M = TypeVar("M", bound=Member)
+
+
+def made_once(make: Callable[P, M]) -> Callable[P, M]:
+    """Let a function that makes a member return the same object for the same parameters."""
+    made: dict[tuple[tuple[str, float], ...], M] = {}
+
+    @functools.wraps(make)
+    def make_or_recall(*args: P.args, **kwargs: P.kwargs) -> M:
+        member = make(*args, **kwargs)
+        member = made.setdefault(tuple(member.parameters.items()), member)
+        _MAKERS[id(member)] = make_or_recall
+        return member
+
+    return make_or_recall

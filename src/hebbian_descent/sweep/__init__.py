@@ -1,0 +1,23 @@
+"""Many runs at once: every rule, activation, learning rate and decay over the same patterns."""
+
+from hebbian_descent.sweep.choosing import ENGINES
+from hebbian_descent.sweep.measures import MEASURES
+from hebbian_descent.sweep.prepared import Sweep, TargetRangeWarning
+from hebbian_descent.sweep.result import SweepResult
+from hebbian_descent.sweep.run import sweep
+from hebbian_descent.sweep.seeding import initial_weights
+from hebbian_descent.sweep.selection import Best
+from hebbian_descent.sweep.setting import Patterns, Setting
+
+__all__ = [
+    "ENGINES",
+    "MEASURES",
+    "Best",
+    "Patterns",
+    "Setting",
+    "Sweep",
+    "SweepResult",
+    "TargetRangeWarning",
+    "initial_weights",
+    "sweep",
+]

@@ -1,0 +1,78 @@
+"""How well a pattern is recalled: one number a pattern, from its target and the network's output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hebbian_descent.checks import Array, unknown_name
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A function of all targets and outputs, (n_patterns, n_outputs) each, to one number a pattern."""
+
+    name: str
+    function: Callable[[Array, Array], Array]
+    higher_is_better: bool = False
+
+    def __call__(self, targets: Array, output: Array) -> Array:
+        """Return the measure of each pattern."""
+        return self.function(targets, output)
+
+
+def mean_absolute_error(targets: Array, output: Array) -> Array:
+    """Return by how much an output unit is off, on average."""
+    error: Array = np.abs(output - targets).mean(axis=1)
+    return error
+
+
+def mean_squared_error(targets: Array, output: Array) -> Array:
+    """Return the mean squared deviation of the output units."""
+    error: Array = ((output - targets) ** 2).mean(axis=1)
+    return error
+
+
+def pearson_correlation(targets: Array, output: Array) -> Array:
+    """Return the correlation of output and target over the units; 0 where one of them is constant.
+
+    It does not see a wrong scale: an output of half the size correlates perfectly.
+    """
+    t = targets - targets.mean(axis=1, keepdims=True)
+    h = output - output.mean(axis=1, keepdims=True)
+    lengths = np.sqrt((t * t).sum(axis=1) * (h * h).sum(axis=1))
+    correlation: Array = (t * h).sum(axis=1) / np.where(lengths > 0, lengths, 1)
+    return correlation
+
+
+def identified(targets: Array, output: Array) -> Array:
+    """Return 1 where the target nearest to the output is the right one, else 0; equal targets are one."""
+    squares = (targets * targets).sum(axis=1)
+    distance = squares[None, :] - 2 * output @ targets.T  # less the square of the output, common to a row
+    nearest = distance.argmin(axis=1)
+    hits: Array = (targets[nearest] == targets).all(axis=1).astype(output.dtype)
+    return hits
+
+
+def misclassified(targets: Array, output: Array) -> Array:
+    """Return 1 where the largest output, the first one on ties, is not at the largest target."""
+    misses: Array = (output.argmax(axis=1) != targets.argmax(axis=1)).astype(output.dtype)
+    return misses
+
+
+MEASURES: dict[str, Measure] = {
+    "mae": Measure("mae", mean_absolute_error),
+    "mse": Measure("mse", mean_squared_error),
+    "correlation": Measure("correlation", pearson_correlation, higher_is_better=True),
+    "identification": Measure("identification", identified, higher_is_better=True),
+    "misclassification": Measure("misclassification", misclassified),
+}
+
+
+def get_measure(name: str) -> Measure:
+    """Return a measure by name."""
+    if name not in MEASURES:
+        raise unknown_name("measure", name, MEASURES)
+    return MEASURES[name]

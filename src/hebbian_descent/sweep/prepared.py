@@ -1,0 +1,127 @@
+"""A sweep that knows all its cells: it runs them, or a share of them, and skips what a store holds."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+
+from hebbian_descent.checks import as_count
+from hebbian_descent.results import Record, Store
+from hebbian_descent.sweep.choosing import choose
+from hebbian_descent.sweep.engine import MEMORY_BUDGET
+from hebbian_descent.sweep.executors import Executor, InProcess
+from hebbian_descent.sweep.result import SweepResult
+from hebbian_descent.sweep.setting import Patterns, Setting
+from hebbian_descent.sweep.work import Work, cell_result
+
+Progress = Callable[[int, int], None]
+
+
+class TargetRangeWarning(UserWarning):
+    """Targets lie where an activation cannot reach them."""
+
+
+class Sweep:
+    """The cells of a grid over given patterns."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        patterns: Patterns,
+        *,
+        engine: str = "auto",
+        memory_budget: int = MEMORY_BUDGET,
+    ) -> None:
+        self.setting = setting
+        self.patterns = patterns
+        memory_budget = as_count(memory_budget, "memory budget", at_least=2**20)
+        setting.error.check_targets(patterns.targets)
+        self._warn_of_targets_out_of_reach()
+        self.works = [
+            Work(cell, setting, choose(engine, cell, setting, patterns), memory_budget)
+            for cell in setting.cells()
+        ]
+
+    def run(
+        self,
+        *,
+        store: Store | None = None,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> SweepResult:
+        """Compute what the store does not hold, and return everything."""
+        start = time.perf_counter()
+        records = dict(self._stored(store))
+        missing = [number for number in range(len(self.works)) if number not in records]
+        records.update(self._compute(missing, store, executor or InProcess(), progress, len(records)))
+        return SweepResult.collect(
+            self.setting,
+            [cell_result(records[number]) for number in range(len(self.works))],
+            choices={str(work.cell): work.choice for work in self.works},
+            baseline=self.patterns.baseline,
+            seconds=time.perf_counter() - start,
+        )
+
+    def run_shard(
+        self, part: int, parts: int, *, store: Store, progress: Progress | None = None
+    ) -> tuple[int, int]:
+        """Compute one of several equal parts of the cells into a shared store, with no scheduler at all.
+
+        Parts are counted from 1, and every process that names the same number of parts takes other cells.
+        Returns how many cells this call computed, and how many of the whole sweep are still missing.
+        """
+        as_count(parts, "number of shards")
+        if not 1 <= as_count(part, "shard") <= parts:
+            raise ValueError(f"The shard must be between 1 and {parts}, the number of shards. Got {part}.")
+        mine = [number for number in range(len(self.works)) if number % parts == part - 1]
+        mine = [number for number in mine if not store.has(self.key(store, number))]
+        computed = dict(self._compute(mine, store, InProcess(), progress, 0))
+        return len(computed), len(store.missing(work.specification(self.patterns) for work in self.works))
+
+    def key(self, store: Store, number: int) -> str:
+        """Return the key under which a store keeps a cell."""
+        return store.key(self.works[number].specification(self.patterns))
+
+    def _stored(self, store: Store | None) -> Iterator[tuple[int, Record]]:
+        if store is None:
+            return
+        store.prepare()
+        for number in range(len(self.works)):
+            key = self.key(store, number)
+            if store.has(key):
+                yield number, store.read(key)
+
+    def _compute(
+        self,
+        numbers: list[int],
+        store: Store | None,
+        executor: Executor,
+        progress: Progress | None,
+        n_done: int,
+    ) -> Iterator[tuple[int, Record]]:
+        total = n_done + len(numbers)
+        if progress is not None:
+            progress(n_done, total)
+        for place, record in executor.run([self.works[number] for number in numbers], self.patterns):
+            if store is not None:
+                store.write(record)
+            n_done += 1
+            if progress is not None:
+                progress(n_done, total)
+            yield numbers[place], record
+
+    def _warn_of_targets_out_of_reach(self) -> None:
+        low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())
+        beyond = [
+            f"{activation} reaches {activation.output_range[0]:g} to {activation.output_range[1]:g}"
+            for activation in self.setting.activations
+            if low < activation.output_range[0] or high > activation.output_range[1]
+        ]
+        if beyond:
+            warnings.warn(
+                f"The targets lie between {low:g} and {high:g}, beyond what some units can reach: "
+                f"{'; '.join(beyond)}. Rescale the targets or choose another activation.",
+                TargetRangeWarning,
+                stacklevel=4,
+            )

@@ -1,0 +1,110 @@
+"""What a sweep found: every measure of every run and pattern, with named axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array, require_extra, unknown_name
+from hebbian_descent.sweep.choosing import Choice
+from hebbian_descent.sweep.engine import NEVER, CellResult
+from hebbian_descent.sweep.selection import Best, select
+from hebbian_descent.sweep.setting import Setting
+
+AXES = ("rule", "activation", "learning_rate", "weight_decay", "trial", "pattern")
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult:
+    """Arrays over the axes rule, activation, learning_rate, weight_decay, trial and pattern."""
+
+    axes: Mapping[str, npt.NDArray[Any]]
+    values: Mapping[str, Array]
+    """Each measure over all six axes; NaN for diverged runs."""
+    diverged_at: npt.NDArray[np.int64]
+    """The step at which a run diverged, or −1, over all axes but the last."""
+    choices: Mapping[str, Choice]
+    """The engine that ran each cell, and why."""
+    baseline: float
+    """The mean absolute error of always answering with the mean target."""
+    seconds: float
+
+    @classmethod
+    def collect(
+        cls,
+        setting: Setting,
+        cells: Sequence[CellResult],
+        *,
+        choices: Mapping[str, Choice],
+        baseline: float,
+        seconds: float,
+    ) -> SweepResult:
+        """Put the results of the cells, in the order of the setting, into their places."""
+        n_evaluated = next(iter(cells[0].values.values())).shape[-1]
+        axes = {
+            "rule": np.array([rule.name for rule in setting.rules]),
+            "activation": np.array([str(activation) for activation in setting.activations]),
+            "learning_rate": np.array(setting.learning_rates),
+            "weight_decay": np.array(setting.weight_decays),
+            "trial": np.array(setting.trials),
+            "pattern": np.arange(n_evaluated),
+        }
+        shape = tuple(len(labels) for labels in axes.values())
+        values = {name: np.empty(shape, setting.dtype) for name in setting.measures}
+        diverged_at = np.empty(shape[:-1], dtype=np.int64)
+        for number, cell in enumerate(cells):
+            r, a, d = np.unravel_index(number, (shape[0], shape[1], shape[3]))
+            for name in setting.measures:
+                values[name][r, a, :, d] = cell.values[name]
+            diverged_at[r, a, :, d] = cell.diverged_at
+        return cls(axes, values, diverged_at, choices, baseline, seconds)
+
+    @property
+    def diverged(self) -> npt.NDArray[np.bool_]:
+        """Which runs diverged, over all axes but the last."""
+        diverged: npt.NDArray[np.bool_] = self.diverged_at != NEVER
+        return diverged
+
+    def errors(self, measure: str = "mae") -> Array:
+        """Return one measure over all six axes."""
+        if measure not in self.values:
+            raise unknown_name("measure of this sweep", measure, self.values)
+        return self.values[measure]
+
+    def best(self, by: str = "last20", measure: str | None = None) -> list[Best]:
+        """Return for each rule and activation the learning rate and decay that do best.
+
+        `by` is `last` followed by a number (the patterns seen last), `last` (the very last) or `all`; for
+        evaluated patterns that were not learned, `all` is the test error. The trials are averaged first; a
+        learning rate of which a trial diverged is never best.
+        """
+        name = measure or next(iter(self.values))
+        return select(self.axes, self.errors(name), self.diverged, name, by)
+
+    def to_xarray(self) -> Any:
+        """Return all measures as one xarray Dataset with labelled dimensions."""
+        xarray = require_extra("xarray", extra="paper", purpose="An xarray of results")
+        data: dict[str, Any] = {name: (AXES, values) for name, values in self.values.items()}
+        data["diverged_at"] = (AXES[:-1], self.diverged_at)
+        attributes = {"baseline_mae": self.baseline, "seconds": self.seconds}
+        return xarray.Dataset(data, coords=dict(self.axes), attrs=attributes)
+
+    def to_pandas(self) -> Any:
+        """Return a table with one row for each run and pattern."""
+        pandas = require_extra("pandas", extra="paper", purpose="A table of results")
+        index = pandas.MultiIndex.from_product(self.axes.values(), names=AXES)
+        table = pandas.DataFrame({name: v.ravel() for name, v in self.values.items()}, index=index)
+        table["diverged"] = np.repeat(self.diverged.ravel(), len(self.axes["pattern"]))
+        return table.reset_index()
+
+    def __str__(self) -> str:
+        n_runs = self.diverged.size
+        engines = sorted({choice.engine for choice in self.choices.values()})
+        return (
+            f"{n_runs} runs ({', '.join(f'{len(labels)} {axis}' for axis, labels in self.axes.items())}), "
+            f"{int(self.diverged.sum())} diverged, engine {' and '.join(engines)}, {self.seconds:.2f} s"
+        )

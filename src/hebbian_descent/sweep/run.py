@@ -1,0 +1,105 @@
+"""One call: patterns and a grid in, a named result out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.network import Activation
+from hebbian_descent.results import Store
+from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.rules.base import ErrorFunction
+from hebbian_descent.sweep.engine import MEMORY_BUDGET
+from hebbian_descent.sweep.executors import get_executor
+from hebbian_descent.sweep.prepared import Sweep
+from hebbian_descent.sweep.result import SweepResult
+from hebbian_descent.sweep.setting import Centering, Patterns, Setting
+
+
+def sweep(
+    inputs: npt.ArrayLike,
+    targets: npt.ArrayLike,
+    *,
+    rules: str | Rule | Sequence[str | Rule],
+    activations: str | Activation | Sequence[str | Activation],
+    learning_rates: float | Sequence[float],
+    weight_decays: float | Sequence[float] = (0.0,),
+    trials: int | Sequence[int] = 10,
+    error: str | ErrorTerm | ErrorFunction = "difference",
+    centering: Centering = "mean",
+    shift: float = 0.05,
+    offset_start: float = 0.5,
+    epochs: int = 1,
+    batch_size: int = 1,
+    shuffle: bool | None = None,
+    evaluate_on: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    measures: str | Sequence[str] = ("mae",),
+    seed: int = 0,
+    engine: str = "auto",
+    dtype: npt.DTypeLike = np.float64,
+    store: Store | str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    memory_budget: int = MEMORY_BUDGET,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepResult:
+    """Train a network for every point of a grid and every trial, and measure its recall.
+
+    Args:
+        inputs: One pattern a row, in the order of learning.
+        targets: One a row, as many as inputs.
+        rules: Names of `RULES`, or rules of your own.
+        activations: Names of `ACTIVATIONS`, or activations of your own.
+        learning_rates: η, one or several.
+        weight_decays: ω, per update.
+        trials: How many, or which ones. Trial 7 alone is trial 7 of ten.
+        error: The error term of Hebbian-descent and gradient descent.
+        centering: "mean" fixes the offsets at the mean input, "moving" lets them follow, None is without.
+        shift: ν of moving offsets.
+        offset_start: Where moving offsets start.
+        epochs: Passes over the patterns.
+        batch_size: Patterns per update, whose changes are averaged.
+        shuffle: A new order in each epoch, from (seed, epoch); by default only for batches.
+        evaluate_on: Other pairs to measure on, instead of those learned.
+        measures: Names of `MEASURES`.
+        seed: A whole number that all randomness follows from.
+        engine: "auto", "kernel", "stacked" or "reference".
+        dtype: float64 or float32.
+        store: A folder in which finished cells are kept; a sweep that was stopped goes on from there.
+        workers: Run the cells in so many processes; by default in this one.
+        scheduler: The address of a Dask scheduler, or "local".
+        memory_budget: Bytes that the arrays of a cell may take.
+        progress: Called with the number of cells done and their total.
+
+    Example:
+        >>> result = sweep([[0, 1], [1, 0]], [[1], [0]], rules="hebbian_descent", activations="sigmoid",
+        ...                learning_rates=(1.0, 0.1), trials=2)
+        >>> result.best(by="all")[0].learning_rate
+        1.0
+    """
+    setting = Setting.of(
+        rules=rules,
+        activations=activations,
+        learning_rates=learning_rates,
+        weight_decays=weight_decays,
+        trials=trials,
+        error=error,
+        centering=centering,
+        shift=shift,
+        offset_start=offset_start,
+        epochs=epochs,
+        batch_size=batch_size,
+        shuffle=shuffle,
+        measures=measures,
+        seed=seed,
+        dtype=dtype,
+    )
+    patterns = Patterns.of(inputs, targets, evaluate_on)
+    prepared = Sweep(setting, patterns, engine=engine, memory_budget=memory_budget)
+    return prepared.run(
+        store=Store(store) if isinstance(store, str) else store,
+        executor=get_executor(workers=workers, scheduler=scheduler),
+        progress=progress,
+    )

@@ -1,0 +1,88 @@
+"""The commands of `hebbian-descent data`."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from hebbian_descent import datasets
+from hebbian_descent.cli.data import app
+from hebbian_descent.datasets.formats.content import read_content
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, arguments, terminal_width=120)
+    assert result.exception is None or isinstance(result.exception, SystemExit), "no traceback"
+    return result
+
+
+def test_the_list_shows_every_dataset_and_where_it_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEBBIAN_DESCENT_DATA", str(tmp_path))
+    (tmp_path / "adult.npz").touch()
+    for name in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"):
+        (tmp_path / f"{name}-ubyte").touch()
+    result = run("list")
+    assert result.exit_code == 0
+    lines = {line.split()[0]: line for line in result.output.splitlines() if line.split()}
+    assert set(datasets.names()) <= set(lines)
+    assert lines["adult"].split() == ["adult", "32,561", "123", "2", "adult.npz"]
+    assert lines["cifar"].split() == ["cifar", "60,000", "1024", "10", "needs", "download"]
+    assert lines["rand"].split() == ["rand", "any", "number", "200", "–", "built", "in"]
+    assert lines["mnist"].split() == ["mnist", "70,000", "784", "10", "4", "files"]
+    assert "Data folder" in result.output
+
+
+def test_the_path_is_the_data_folder(tmp_path, monkeypatch):
+    assert run("path").stdout.strip() == str(datasets.data_folder())
+    monkeypatch.setenv("HEBBIAN_DESCENT_DATA", str(tmp_path))
+    assert run("path").stdout.strip() == str(tmp_path)
+
+
+def test_fetching_downloads_and_says_so_and_the_second_time_finds(server, real_data, monkeypatch):
+    server.serves("/a9a", read_content(real_data / "raw" / "a9a.bz2"))
+    monkeypatch.setenv("HEBBIAN_DESCENT_MIRRORS", server.url)
+    assert run("fetch", "adult").stdout == f"adult: downloaded to {datasets.data_folder()}\n"
+    assert run("fetch", "adult", "digits", "adult").stdout == (
+        f"adult: already in {datasets.data_folder()}\ndigits: needs no download\n"
+    )
+
+
+def test_fetching_all_goes_on_after_a_failure_and_reports_it_in_the_end():
+    result = run("fetch", "all")
+    assert result.exit_code == 2
+    assert "connect_positions: needs no download" in result.stdout
+    sentences = result.stderr.splitlines()
+    assert [sentence.split()[0] for sentence in sentences] == ["ADULT", "CONNECT", "MNIST", "CIFAR"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fetch", "mnits"], "The dataset must be one of .* Did you mean 'mnist'?"),
+        (["fetch", "all", "mnits"], "Did you mean 'mnist'?"),
+        (["fetch", "mnist"], "MNIST is not in .* could not be downloaded"),
+    ],
+)
+def test_errors_are_one_sentence_and_exit_code_two(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert re.search(message, result.stderr)
+
+
+@pytest.mark.parametrize("command", [["list"], ["path"], ["fetch", "all"]])
+def test_a_data_folder_that_does_not_exist_is_an_error_everywhere(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("HEBBIAN_DESCENT_DATA", str(tmp_path / "typo"))
+    result = run(*command)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("HEBBIAN_DESCENT_DATA must be a folder that exists.")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["fetch"], ["path"]])
+def test_every_command_explains_itself(command):
+    output = run(*command, "--help").output
+    assert "Usage:" in output
+    if command:
+        assert f"hebbian-descent data {command[0]}" in output, "with an example"
