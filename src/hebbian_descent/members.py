@@ -18,7 +18,7 @@ class Member:
     """A base for what is listed by name: knows whether the package made it, and how to make it again."""
 
     name: str
-    parameters: Mapping[str, float]
+    parameters: Mapping[str, Any]
 
     @property
     def is_built_in(self) -> bool:
@@ -38,12 +38,15 @@ M = TypeVar("M", bound=Member)
 
 def made_once(make: Callable[P, M]) -> Callable[P, M]:
     """Let a function that makes a member return the same object for the same parameters."""
-    made: dict[tuple[tuple[str, float], ...], M] = {}
+    made: dict[tuple[tuple[str, Any], ...], M] = {}
 
     @functools.wraps(make)
     def make_or_recall(*args: P.args, **kwargs: P.kwargs) -> M:
         member = make(*args, **kwargs)
-        member = made.setdefault(tuple(member.parameters.items()), member)
+        try:
+            member = made.setdefault(tuple(member.parameters.items()), member)
+        except TypeError:  # a parameter that is an array or the like: as good as a user's own
+            return member
         _MAKERS[id(member)] = make_or_recall
         return member
 

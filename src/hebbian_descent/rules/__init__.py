@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent.checks import unknown_name
+from hebbian_descent.rules import (
+    contrastive,
+    covariance,
+    gradient_descent,
+    hebb,
+    hebbian_descent,
+    oja,
+    sanger,
+)
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule
-from hebbian_descent.rules.contrastive import CONTRASTIVE, auto_contrastive
-from hebbian_descent.rules.covariance import COVARIANCE
 from hebbian_descent.rules.error_terms import ERROR_TERMS, ErrorTerm, get_error_term
-from hebbian_descent.rules.gradient_descent import GRADIENT_DESCENT, auto_gradient_descent
-from hebbian_descent.rules.hebb import HEBB, auto_hebb
-from hebbian_descent.rules.hebbian_descent import HEBBIAN_DESCENT, auto_hebbian_descent
 from hebbian_descent.rules.losses import LOSSES, Loss, matching_loss
-from hebbian_descent.rules.oja import oja
-from hebbian_descent.rules.sanger import sanger
 
 __all__ = [
     "AUTO_RULES",
@@ -37,20 +39,20 @@ __all__ = [
 ]
 
 RULES: dict[str, Rule] = {
-    "hebbian_descent": HEBBIAN_DESCENT,
-    "gradient_descent": GRADIENT_DESCENT,
-    "hebb": HEBB,
-    "covariance": COVARIANCE,
-    "contrastive": CONTRASTIVE,
+    "hebbian_descent": hebbian_descent.rule(),
+    "gradient_descent": gradient_descent.rule(),
+    "hebb": hebb.rule(),
+    "covariance": covariance.rule(),
+    "contrastive": contrastive.rule(),
 }
 
 AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
-    "hebbian_descent": auto_hebbian_descent,
-    "gradient_descent": auto_gradient_descent,
-    "hebb": auto_hebb,
-    "contrastive": auto_contrastive,
-    "oja": oja,
-    "sanger": sanger,
+    "hebbian_descent": hebbian_descent.auto_rule,
+    "gradient_descent": gradient_descent.auto_rule,
+    "hebb": hebb.auto_rule,
+    "contrastive": contrastive.auto_rule,
+    "oja": oja.auto_rule,
+    "sanger": sanger.auto_rule,
 }
 
 

@@ -7,11 +7,12 @@ batch. Learning rate, weight decay and moving offsets are not the rule's busines
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from hebbian_descent.checks import Array
+from hebbian_descent.members import Member
 from hebbian_descent.network import Activation, Autoencoder
 from hebbian_descent.network.autoencoder import Pass
 
@@ -49,7 +50,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Member):
     """A rule for a layer: its name, its two factors, and whether the bias learns.
 
     The weights change along preᵀpost and the bias along post, both averaged over the batch.
@@ -60,6 +61,7 @@ class Rule:
     learns_bias: bool = True
     needs_data_mean: bool = False
     """Whether the factors use the means over all training patterns, which a stream does not have."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def change(self, activity: Activity) -> Change:
         """Return the direction of the update for a batch."""
@@ -78,11 +80,12 @@ class AutoActivity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AutoRule:
+class AutoRule(Member):
     """A rule for an auto-encoder with tied weights."""
 
     name: str
     change: Callable[[AutoActivity], Change]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def mean_outer(pre: Array, post: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hebbian_descent.checks import as_count
+from hebbian_descent.members import made_once
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
 
@@ -17,10 +18,14 @@ def factors(activity: Activity) -> Factors:
     return Factors(pre=x - mu, post=h - t)
 
 
-CONTRASTIVE = Rule("contrastive", factors)
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("contrastive", factors)
 
 
-def auto_contrastive(steps: int = 1, clamp_hidden: bool = False) -> AutoRule:
+@made_once
+def auto_rule(steps: int = 1, clamp_hidden: bool = False) -> AutoRule:
     """Learn the data phase and unlearn the free phase of an undirected network, both by mean field.
 
     ΔW = η (x_D − μ)ᵀ(h_D − λ) − η (x_M − μ)ᵀ(h_M − λ), Δb = η (h_D − h_M), Δc = η (x_D − x_M).
@@ -52,4 +57,4 @@ def auto_contrastive(steps: int = 1, clamp_hidden: bool = False) -> AutoRule:
             decoder_bias=(x_model - x_data).mean(axis=0),
         )
 
-    return AutoRule("contrastive", change)
+    return AutoRule("contrastive", change, {"steps": steps, "clamp_hidden": clamp_hidden})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hebbian_descent.members import made_once
 from hebbian_descent.rules.base import Activity, Factors, Rule
 
 
@@ -23,4 +24,7 @@ def factors(activity: Activity) -> Factors:
     return Factors(pre=x - activity.mean_input, post=-(t - activity.mean_target))
 
 
-COVARIANCE = Rule("covariance", factors, learns_bias=False, needs_data_mean=True)
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("covariance", factors, learns_bias=False, needs_data_mean=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hebbian_descent.checks import Array, unknown_name
+from hebbian_descent.members import made_once
 from hebbian_descent.network import Activation
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
@@ -19,12 +20,17 @@ def factors(activity: Activity) -> Factors:
     return Factors(pre=x - mu, post=pulled_back(activity.activation, activity.error(t, h), a, h))
 
 
-GRADIENT_DESCENT = Rule("gradient_descent", factors)
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("gradient_descent", factors)
+
 
 PARTS = ("both", "encoder", "decoder")
 
 
-def auto_gradient_descent(part: str = "both") -> AutoRule:
+@made_once
+def auto_rule(part: str = "both") -> AutoRule:
     """Follow the gradient of the reconstruction loss through both places where the tied weights stand.
 
     With δ = E(x, z) ⊙ φ′(a_dec) the decoder part is δᵀ(h − λ) for the weights and δ for c; with
@@ -49,7 +55,7 @@ def auto_gradient_descent(part: str = "both") -> AutoRule:
             return encoder
         return Change(encoder.weights + decoder.weights, encoder.bias, decoder.decoder_bias)
 
-    return AutoRule("gradient_descent", change)
+    return AutoRule("gradient_descent", change, {"part": part})
 
 
 def pulled_back(activation: Activation, error: Array, a: Array, h: Array) -> Array:

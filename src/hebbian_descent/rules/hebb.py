@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hebbian_descent.members import made_once
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
 
@@ -16,10 +17,14 @@ def factors(activity: Activity) -> Factors:
     return Factors(pre=x - mu, post=-t)
 
 
-HEBB = Rule("hebb", factors, learns_bias=False)
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("hebb", factors, learns_bias=False)
 
 
-def auto_hebb() -> AutoRule:
+@made_once
+def auto_rule() -> AutoRule:
     """Add the product of input and hidden activity: ΔW = η (x − μ)ᵀ(h − λ). No bias learns.
 
     Paper: sec:HD_auto_associative_experiments

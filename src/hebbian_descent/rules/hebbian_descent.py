@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from hebbian_descent.members import made_once
 from hebbian_descent.network.layer import unit_values
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
@@ -21,10 +22,14 @@ def factors(activity: Activity) -> Factors:
     return Factors(pre=x - mu, post=activity.error(t, h))
 
 
-HEBBIAN_DESCENT = Rule("hebbian_descent", factors)
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("hebbian_descent", factors)
 
 
-def auto_hebbian_descent(target_activity: npt.ArrayLike | None = None) -> AutoRule:
+@made_once
+def auto_rule(target_activity: npt.ArrayLike | None = None) -> AutoRule:
     """Learn to reconstruct, as if the hidden activity were given: ΔW = −η E(x, z)ᵀ(h − λ), Δc = −η E(x, z).
 
     The encoder bias stays, unless the hidden units are to be active at a level of `target_activity`: then
@@ -43,4 +48,5 @@ def auto_hebbian_descent(target_activity: npt.ArrayLike | None = None) -> AutoRu
             bias = (h - level).mean(axis=0)
         return Change(weights=mean_outer(E, h - lam), bias=bias, decoder_bias=E.mean(axis=0))
 
-    return AutoRule("hebbian_descent", change)
+    parameters = {} if target_activity is None else {"target_activity": target_activity}
+    return AutoRule("hebbian_descent", change, parameters)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hebbian_descent.members import made_once
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
 
 
-def oja() -> AutoRule:
+@made_once
+def auto_rule() -> AutoRule:
     """Add the product of input and output, less what the output predicts: ΔW = η (x̃ − hWᵀ)ᵀh, h = x̃W.
 
     For one unit it is Oja's rule and finds the first principal component; for several it is his subspace

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from hebbian_descent.members import made_once
 from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
 from hebbian_descent.rules.oja import require_linear
 
 
-def sanger() -> AutoRule:
+@made_once
+def auto_rule() -> AutoRule:
     """Let each unit learn only what the units before it leave over: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ), h = x̃W.
 
     The sum that stops at unit j orders the units by variance. Oja's subspace rule sums over all units and so

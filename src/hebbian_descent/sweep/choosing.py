@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.rules import RULES
+from hebbian_descent.sweep.auto_reference import auto_reference
+from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
+from hebbian_descent.sweep.blocked import blocked
 from hebbian_descent.sweep.engine import Engine
+from hebbian_descent.sweep.grid import GridCell
 from hebbian_descent.sweep.kernel import RULE_OF_KERNEL, kernel
+from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.reference import reference
-from hebbian_descent.sweep.setting import Cell, Patterns, Setting
+from hebbian_descent.sweep.setting import Cell, Setting
 from hebbian_descent.sweep.stacked import stacked
 
-ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
+LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
+AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "blocked": blocked}
+ENGINES = {**LAYER_ENGINES, **AUTOENCODER_ENGINES}
 
 LONGEST_SEQUENCE = 4096
 """Steps beyond which the square matrix of the sequence kernel is too large to be worth it."""
@@ -25,28 +31,41 @@ class Choice(NamedTuple):
     reason: str
 
 
-def choose(engine: str, cell: Cell, setting: Setting, patterns: Patterns) -> Choice:
+def choose(
+    engine: str, cell: GridCell[Any, Any], setting: Setting | AutoSetting, patterns: Patterns
+) -> Choice:
     """Return the engine for a cell: the one asked for if it can run it, or the fastest for "auto"."""
-    if engine not in (*ENGINES, "auto"):
-        raise unknown_name("engine", engine, (*ENGINES, "auto"))
-    obstacles = {
-        "kernel": kernel_obstacle(cell, setting, patterns),
-        "stacked": stacked_obstacle(cell, setting),
-    }
+    if isinstance(setting, Setting):
+        options = list(LAYER_ENGINES)
+        obstacles = {
+            "kernel": kernel_obstacle(cell, setting, patterns),
+            "stacked": stacked_obstacle(cell, setting),
+        }
+    else:
+        options = list(AUTOENCODER_ENGINES)
+        obstacles = {"blocked": blocked_obstacle(cell, setting)}
+    if engine not in (*options, "auto"):
+        raise unknown_name("engine", engine, (*options, "auto"))
     if engine != "auto":
         if obstacle := obstacles.get(engine):
             raise ValueError(f"The engine {engine!r} cannot run {cell}: {obstacle}. Use engine='auto'.")
         return Choice(engine, "it was asked for")
-    if obstacles["kernel"] is None:
-        return Choice("kernel", "patterns come one at a time, in a sequence short enough for the kernel")
-    if obstacles["stacked"] is None:
-        return Choice("stacked", f"{obstacles['kernel']}, so runs are stacked as columns of one matrix")
-    return Choice("reference", f"{obstacles['stacked']}, so each run is trained by the plain loop")
+    for name, obstacle in obstacles.items():
+        if obstacle is None:
+            return Choice(name, REASONS[name])
+    return Choice(options[0], f"{list(obstacles.values())[-1]}, so each run is trained by the plain loop")
+
+
+REASONS = {
+    "kernel": "patterns come one at a time, in a sequence short enough for the kernel",
+    "stacked": "many steps for few inputs, so runs are stacked as columns of one matrix",
+    "blocked": "the weights of an auto-encoder are cut into blocks",
+}
 
 
 def stacked_obstacle(cell: Cell, setting: Setting) -> str | None:
     """Return why runs cannot be stacked, or None."""
-    if cell.rule != RULES.get(cell.rule.name):
+    if not cell.rule.is_built_in:
         return f"the rule {cell.rule.name!r} is a function of your own"
     if not cell.activation.is_built_in:
         return f"the activation {cell.activation.name!r} is a function of your own"
@@ -72,4 +91,17 @@ def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | N
     length = len(patterns.inputs) * (1 if repeats else setting.epochs)
     if length > max(4 * patterns.inputs.shape[1], 256) or length > LONGEST_SEQUENCE:
         return f"the sequence of {length} steps is long for {patterns.inputs.shape[1]} inputs"
+    return None
+
+
+def blocked_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
+    """Return why an auto-encoder cannot be run in blocks, or None."""
+    if not cell.rule.is_built_in:
+        return f"the rule {cell.rule.name!r} is a function of your own"
+    if cell.rule.name not in ("hebbian_descent", "gradient_descent"):
+        return f"blocks do not know the rule {cell.rule.name!r}"
+    if dict(cell.rule.parameters) not in ({}, {"part": "both"}):
+        return f"blocks do not know the rule {cell.rule.name!r} with {dict(cell.rule.parameters)}"
+    if not cell.activation.output.elementwise:
+        return f"the output units of {cell.activation} are coupled"
     return None

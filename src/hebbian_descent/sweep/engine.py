@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.sweep.measures import get_measure
-from hebbian_descent.sweep.setting import Cell, Patterns, Setting
+from hebbian_descent.sweep.grid import Grid
+from hebbian_descent.sweep.measures import MEASURES
+from hebbian_descent.sweep.patterns import Patterns
 
 MEMORY_BUDGET = 2**30
 
@@ -29,26 +30,26 @@ class CellResult:
 
 
 class Engine(Protocol):
-    """A way to run a cell. All engines agree with `reference`, up to rounding."""
+    """A way to run a cell, of layers or of auto-encoders; all agree with the plain loop up to rounding."""
 
     def __call__(
-        self, cell: Cell, setting: Setting, patterns: Patterns, *, threads: int, memory_budget: int
+        self, cell: Any, setting: Any, patterns: Patterns, *, threads: int, memory_budget: int
     ) -> CellResult:
         """Run the cell on at most `threads` processors, within the budget of bytes for its arrays."""
         ...
 
 
-def empty_result(setting: Setting, patterns: Patterns) -> CellResult:
+def empty_result(setting: Grid[Any, Any], patterns: Patterns) -> CellResult:
     """Return a result to be filled run by run."""
     runs = (len(setting.learning_rates), len(setting.trials))
     n_evaluated = len(patterns.evaluated_inputs)
     return CellResult(
-        values={name: np.full((*runs, n_evaluated), np.nan, setting.dtype) for name in setting.measures},
+        values={name: np.full((*runs, n_evaluated), np.nan, setting.dtype) for name in setting.value_names},
         diverged_at=np.full(runs, NEVER, dtype=np.int64),
     )
 
 
 def measure_into(result: CellResult, rate: int, trial: int, targets: Array, output: Array) -> None:
     """Fill the entries of one run with its measures."""
-    for name, values in result.values.items():
-        values[rate, trial] = get_measure(name)(targets, output)
+    for name in result.values.keys() & MEASURES.keys():
+        result.values[name][rate, trial] = MEASURES[name](targets, output)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from hebbian_descent.checks import as_count, require_extra
 from hebbian_descent.results import Record
-from hebbian_descent.sweep.setting import Patterns
+from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
 
 

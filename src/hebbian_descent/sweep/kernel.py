@@ -6,8 +6,9 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result, measure_into
+from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
-from hebbian_descent.sweep.setting import Cell, Patterns, Setting
+from hebbian_descent.sweep.setting import Cell, Setting
 
 RULE_OF_KERNEL = {
     "hebbian_descent": "hebbian_descent",

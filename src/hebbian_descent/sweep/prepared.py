@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 
 from hebbian_descent.checks import as_count
 from hebbian_descent.results import Record, Store
+from hebbian_descent.sweep.auto_setting import AutoSetting, Units
 from hebbian_descent.sweep.choosing import choose
 from hebbian_descent.sweep.engine import MEMORY_BUDGET
 from hebbian_descent.sweep.executors import Executor, InProcess
+from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.result import SweepResult
-from hebbian_descent.sweep.setting import Patterns, Setting
+from hebbian_descent.sweep.setting import Setting
 from hebbian_descent.sweep.work import Work, cell_result
 
 Progress = Callable[[int, int], None]
@@ -27,7 +29,7 @@ class Sweep:
 
     def __init__(
         self,
-        setting: Setting,
+        setting: Setting | AutoSetting,
         patterns: Patterns,
         *,
         engine: str = "auto",
@@ -113,15 +115,16 @@ class Sweep:
 
     def _warn_of_targets_out_of_reach(self) -> None:
         low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())
-        beyond = [
+        activations = [a.output if isinstance(a, Units) else a for a in self.setting.activations]
+        beyond = {
             f"{activation} reaches {activation.output_range[0]:g} to {activation.output_range[1]:g}"
-            for activation in self.setting.activations
+            for activation in activations
             if low < activation.output_range[0] or high > activation.output_range[1]
-        ]
+        }
         if beyond:
             warnings.warn(
                 f"The targets lie between {low:g} and {high:g}, beyond what some units can reach: "
-                f"{'; '.join(beyond)}. Rescale the targets or choose another activation.",
+                f"{'; '.join(sorted(beyond))}. Rescale the targets or choose another activation.",
                 TargetRangeWarning,
                 stacklevel=4,
             )

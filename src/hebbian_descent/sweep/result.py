@@ -12,8 +12,8 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.sweep.choosing import Choice
 from hebbian_descent.sweep.engine import NEVER, CellResult
-from hebbian_descent.sweep.selection import Best, select
-from hebbian_descent.sweep.setting import Setting
+from hebbian_descent.sweep.grid import Grid, name_of
+from hebbian_descent.sweep.selection import Best, costs, select
 
 AXES = ("rule", "activation", "learning_rate", "weight_decay", "trial", "pattern")
 
@@ -36,7 +36,7 @@ class SweepResult:
     @classmethod
     def collect(
         cls,
-        setting: Setting,
+        setting: Grid[Any, Any],
         cells: Sequence[CellResult],
         *,
         choices: Mapping[str, Choice],
@@ -46,7 +46,7 @@ class SweepResult:
         """Put the results of the cells, in the order of the setting, into their places."""
         n_evaluated = next(iter(cells[0].values.values())).shape[-1]
         axes = {
-            "rule": np.array([rule.name for rule in setting.rules]),
+            "rule": np.array([name_of(rule) for rule in setting.rules]),
             "activation": np.array([str(activation) for activation in setting.activations]),
             "learning_rate": np.array(setting.learning_rates),
             "weight_decay": np.array(setting.weight_decays),
@@ -54,11 +54,11 @@ class SweepResult:
             "pattern": np.arange(n_evaluated),
         }
         shape = tuple(len(labels) for labels in axes.values())
-        values = {name: np.empty(shape, setting.dtype) for name in setting.measures}
+        values = {name: np.empty(shape, setting.dtype) for name in setting.value_names}
         diverged_at = np.empty(shape[:-1], dtype=np.int64)
         for number, cell in enumerate(cells):
             r, a, d = np.unravel_index(number, (shape[0], shape[1], shape[3]))
-            for name in setting.measures:
+            for name in setting.value_names:
                 values[name][r, a, :, d] = cell.values[name]
             diverged_at[r, a, :, d] = cell.diverged_at
         return cls(axes, values, diverged_at, choices, baseline, seconds)
@@ -84,6 +84,11 @@ class SweepResult:
         """
         name = measure or next(iter(self.values))
         return select(self.axes, self.errors(name), self.diverged, name, by)
+
+    def costs(self, by: str = "last20", measure: str | None = None) -> Array:
+        """Return what `best` minimises, over rule, activation, learning rate and weight decay."""
+        name = measure or next(iter(self.values))
+        return costs(self.errors(name), self.diverged, name, by)
 
     def to_xarray(self) -> Any:
         """Return all measures as one xarray Dataset with labelled dimensions."""

@@ -13,9 +13,10 @@ from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.sweep.engine import MEMORY_BUDGET
 from hebbian_descent.sweep.executors import get_executor
+from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.prepared import Sweep
 from hebbian_descent.sweep.result import SweepResult
-from hebbian_descent.sweep.setting import Centering, Patterns, Setting
+from hebbian_descent.sweep.setting import Centering, Setting
 
 
 def sweep(

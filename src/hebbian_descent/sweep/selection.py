@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -48,6 +49,16 @@ def patterns_of(by: str, n_patterns: int) -> slice:
     return slice(n_patterns - wanted, None)
 
 
+def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str, by: str) -> Array:
+    """Return what is to be minimised, over rule, activation, rate and decay; inf where a trial diverged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of runs that diverged, which are NaN throughout
+        score = values[..., patterns_of(by, values.shape[-1])].mean(axis=(-2, -1))
+    usable = ~diverged.any(axis=-1) & np.isfinite(score)
+    sign = -1 if get_measure(measure).higher_is_better else 1
+    return np.where(usable, sign * score, np.inf)
+
+
 def select(
     axes: Mapping[str, npt.NDArray[Any]],
     values: Array,
@@ -56,17 +67,13 @@ def select(
     by: str,
 ) -> list[Best]:
     """Return the best setting of each rule and activation; on ties the first one listed."""
-    chosen = patterns_of(by, values.shape[-1])
-    higher = get_measure(measure).higher_is_better
-    per_trial = values[..., chosen].mean(axis=-1)  # (rule, activation, rate, decay, trial)
-    score = per_trial.mean(axis=-1)
-    usable = ~diverged.any(axis=-1) & np.isfinite(score)
-    cost = np.where(usable, -score if higher else score, np.inf)
+    cost = costs(values, diverged, measure, by)
+    per_trial = values[..., patterns_of(by, values.shape[-1])].mean(axis=-1)
     found = []
     for r, rule in enumerate(axes["rule"]):
         for a, activation in enumerate(axes["activation"]):
             i, d = np.unravel_index(cost[r, a].argmin(), cost[r, a].shape)
-            runs = per_trial[r, a, i, d]
+            usable = np.isfinite(cost[r, a, i, d])
             found.append(
                 Best(
                     rule=str(rule),
@@ -75,8 +82,8 @@ def select(
                     weight_decay=float(axes["weight_decay"][d]),
                     measure=measure,
                     by=by,
-                    value=float(runs.mean()) if usable[r, a, i, d] else np.nan,
-                    std=float(runs.std()) if usable[r, a, i, d] else np.nan,
+                    value=float(per_trial[r, a, i, d].mean()) if usable else np.nan,
+                    std=float(per_trial[r, a, i, d].std()) if usable else np.nan,
                     per_pattern=values[r, a, i, d].mean(axis=0),
                     per_pattern_std=values[r, a, i, d].std(axis=0),
                     n_diverged=int(diverged[r, a].sum()),

@@ -19,8 +19,9 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network.offsets import flush_subnormal, moving_average
 from hebbian_descent.rules.base import Activity
 from hebbian_descent.sweep.engine import MEMORY_BUDGET, NEVER, CellResult, empty_result, measure_into
+from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
-from hebbian_descent.sweep.setting import Cell, Patterns, Setting
+from hebbian_descent.sweep.setting import Cell, Setting
 from hebbian_descent.training import LARGEST_PREACTIVATION, batches, epoch_order
 
 STEPS_BETWEEN_FLUSHES = 16  # a pass over all weights; what fades takes longer than that to slow anything down

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.results import Record, provenance
-from hebbian_descent.rules import RULES
 from hebbian_descent.sweep.choosing import ENGINES, Choice
 from hebbian_descent.sweep.engine import CellResult
-from hebbian_descent.sweep.setting import Cell, Patterns, Setting
+from hebbian_descent.sweep.grid import Grid, GridCell
+from hebbian_descent.sweep.patterns import Patterns
 
 NUMERICS_VERSION = 1
 """Raised when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
@@ -23,16 +23,17 @@ NUMERICS_VERSION = 1
 class Work:
     """A cell with everything but the patterns that is needed to run it, small enough to send anywhere."""
 
-    cell: Cell
-    setting: Setting
+    cell: GridCell[Any, Any]
+    setting: Grid[Any, Any]
     choice: Choice
     memory_budget: int
 
     def run(self, patterns: Patterns, threads: int = 1) -> Record:
         """Compute the cell."""
         start = time.perf_counter()
-        engine = ENGINES[self.choice.engine]
-        result = engine(self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget)
+        result = ENGINES[self.choice.engine](
+            self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
+        )
         return Record(
             specification=self.specification(patterns),
             axes={
@@ -48,25 +49,9 @@ class Work:
 
     def specification(self, patterns: Patterns) -> Mapping[str, Any]:
         """Everything that the numbers depend on; the engine is among it, since engines differ by rounding."""
-        cell, setting = self.cell, self.setting
         return {
-            "kind": "layer",
             "numerics_version": NUMERICS_VERSION,
-            "rule": cell.rule.name if cell.rule == RULES.get(cell.rule.name) else cell.rule,
-            "activation": _named(cell.activation),
-            "error": _named(setting.error),
-            "weight_decay": cell.weight_decay,
-            "learning_rates": setting.learning_rates,
-            "trials": setting.trials,
-            "seed": setting.seed,
-            "centering": setting.centering or "none",
-            "shift": setting.shift,
-            "offset_start": setting.offset_start,
-            "epochs": setting.epochs,
-            "batch_size": setting.batch_size,
-            "shuffle": setting.shuffle,
-            "measures": setting.measures,
-            "dtype": setting.dtype.name,
+            **self.setting.specification(self.cell),
             "engine": self.choice.engine,
             "inputs": patterns.inputs,
             "targets": patterns.targets,
@@ -79,8 +64,3 @@ def cell_result(record: Record) -> CellResult:
     """Return the result of a cell from its record."""
     values = dict(record.values)
     return CellResult(diverged_at=values.pop("diverged_at").astype(np.int64), values=values)
-
-
-def _named(member: Any) -> Any:
-    """Return what the package knows by name as its name and parameters; a user's own is hashed as it is."""
-    return {"name": member.name, "parameters": dict(member.parameters)} if member.is_built_in else member

@@ -7,8 +7,8 @@ from scipy.special import expit
 
 from hebbian_descent.checks import Array, as_number
 from hebbian_descent.members import made_once
-from hebbian_descent.network.activations import sigmoid
 from hebbian_descent.network.activations.base import Activation
+from hebbian_descent.network.activations.sigmoid import matching_loss, negative_entropy
 from hebbian_descent.network.domain import Interval
 
 
@@ -25,8 +25,8 @@ def scaled_tanh(scale: float = 1.0) -> Activation:
         value=lambda a: scale * np.tanh(a),
         pull_back=lambda error, a, h: error * (4 * scale) * expit(2 * a) * expit(-2 * a),
         antiderivative=lambda a: scale * log_cosh(a),
-        conjugate=lambda t: scale * (sigmoid.negative_entropy(as_probability(t)) + log(2)),
-        stable_matching_loss=lambda t, a: scale * sigmoid.matching_loss(as_probability(t), 2 * a),
+        conjugate=lambda t: scale * (negative_entropy(as_probability(t)) + log(2)),
+        stable_matching_loss=lambda t, a: scale * matching_loss(as_probability(t), 2 * a),
         domain=Interval(-scale, scale),
         output_range=(-scale, scale),
         largest_slope=scale,

@@ -1,0 +1,72 @@
+"""The plain loop for auto-encoders: one run after another, as a person would train them by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hebbian_descent.network import Autoencoder
+from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
+from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result, measure_into
+from hebbian_descent.sweep.patterns import Patterns
+from hebbian_descent.sweep.seeding import initial_weights
+from hebbian_descent.training import DivergenceError, Training
+
+
+def new_network(cell: AutoCell, setting: AutoSetting, patterns: Patterns, trial: int) -> Autoencoder:
+    """Return the auto-encoder that a trial starts from."""
+    n_inputs = patterns.inputs.shape[1]
+    return Autoencoder.from_weights(
+        initial_weights(setting.seed, trial, n_inputs, setting.n_hidden, dtype=setting.dtype),
+        hidden_activation=cell.activation.hidden,
+        output_activation=cell.activation.output,
+        offset=setting.offset(patterns),
+        hidden_offset=setting.hidden_offset,
+    )
+
+
+def training_of(cell: AutoCell, setting: AutoSetting, learning_rate: float) -> Training:
+    """Return the settings with which one run is trained; anyone can redo a run with them."""
+    return Training(
+        rule=cell.rule,
+        error=setting.error,
+        learning_rate=learning_rate,
+        weight_decay=cell.weight_decay,
+        hidden_shift=setting.hidden_shift if setting.centering else 0.0,
+        batch_size=setting.batch_size,
+        shuffle=setting.shuffle,
+        seed=setting.seed,
+    )
+
+
+def auto_reference(
+    cell: AutoCell,
+    setting: AutoSetting,
+    patterns: Patterns,
+    *,
+    threads: int = 1,
+    memory_budget: int = MEMORY_BUDGET,
+) -> CellResult:
+    """Train every run with `hebbian_descent.training`; it takes any rule, activation and error term."""
+    result = empty_result(setting, patterns)
+    for j, trial in enumerate(setting.trials):
+        for i, learning_rate in enumerate(setting.learning_rates):
+            network = new_network(cell, setting, patterns, trial)
+            try:
+                training_of(cell, setting, learning_rate).run(network, patterns.inputs, epochs=setting.epochs)
+            except DivergenceError as divergence:
+                result.diverged_at[i, j] = divergence.step
+                continue
+            evaluate_into(result, i, j, network, patterns)
+    return result
+
+
+def evaluate_into(
+    result: CellResult, rate: int, trial: int, network: Autoencoder, patterns: Patterns
+) -> None:
+    """Measure the reconstruction of the evaluated patterns, and the mean activity of the hidden units."""
+    dtype = network.weights.dtype
+    with np.errstate(over="ignore", invalid="ignore"):
+        units = network.forward(patterns.evaluated_inputs.astype(dtype, copy=False))
+        targets = patterns.evaluated_targets.astype(dtype, copy=False)
+        measure_into(result, rate, trial, targets, units.reconstruction)
+        result.values["hidden_activity"][rate, trial] = units.hidden.mean(axis=1)

@@ -1,0 +1,58 @@
+"""The pairs that a sweep learns and evaluates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array, as_patterns
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The pairs to learn, in order, and the pairs to evaluate, which may be the same."""
+
+    inputs: Array
+    targets: Array
+    evaluated_inputs: Array
+    evaluated_targets: Array
+
+    @classmethod
+    def of(
+        cls,
+        inputs: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        evaluate_on: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    ) -> Patterns:
+        """Check the patterns and bring them to float64."""
+        x, t = _pairs(inputs, targets, "inputs", "targets")
+        if evaluate_on is None:
+            return cls(x, t, x, t)
+        if not isinstance(evaluate_on, tuple) or len(evaluate_on) != 2:
+            raise TypeError("evaluate_on must be a pair, (inputs, targets). Got something else.")
+        x_test, t_test = _pairs(*evaluate_on, "evaluated inputs", "evaluated targets")
+        as_patterns(x_test, "evaluated inputs", n_columns=x.shape[1])
+        as_patterns(t_test, "evaluated targets", n_columns=t.shape[1])
+        return cls(x, t, x_test, t_test)
+
+    @cached_property
+    def baseline(self) -> float:
+        """The mean absolute error of always answering with the mean of the evaluated targets."""
+        t = self.evaluated_targets
+        return float(np.abs(t - t.mean(axis=0)).mean())
+
+
+def _pairs(
+    inputs: npt.ArrayLike, targets: npt.ArrayLike, name_of_inputs: str, name_of_targets: str
+) -> tuple[Array, Array]:
+    x = as_patterns(inputs, name_of_inputs, dtype=np.float64)
+    t = as_patterns(targets, name_of_targets, dtype=np.float64)
+    if len(x) != len(t):
+        raise ValueError(
+            f"The {name_of_inputs} and {name_of_targets} must be pairs, as many of each. "
+            f"Got {len(x)} and {len(t)}."
+        )
+    return x, t
