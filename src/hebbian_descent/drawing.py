@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,25 @@ BASELINE_STYLE: dict[str, Any] = {
     "linewidth": 1.2,
     "label": "Baseline",
 }
+OTHER_COLORS = ("#E69F00", "#56B4E9", "#000000", "#F0E442")
+DASHES = ("-", "--", ":", (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+
+
+def styles(labels: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a style for each label: that of the rule it begins with, and dashes for several of one rule."""
+    seen: dict[str, int] = {}
+    others = cycle(OTHER_COLORS)
+    for label in labels:
+        rule, _, rest = label.partition(", ")
+        if rule not in RULE_STYLES:
+            yield {"color": next(others), "label": label}
+            continue
+        style = dict(RULE_STYLES[rule])
+        if rest:
+            style["label"] = f"{style['label']}, {rest}"
+            style["linestyle"] = DASHES[seen.get(rule, 0) % len(DASHES)]
+            seen[rule] = seen.get(rule, 0) + 1
+        yield style
 
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> tuple[Figure, Axes]:
@@ -38,18 +58,46 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def forgetting_curve(errors: Mapping[str, Array], baseline: float, title: str) -> Figure:
-    """Draw the error of each pattern after one pass, the oldest on the left, one line a rule."""
+def forgetting_curve(
+    values: Mapping[str, Array],
+    *,
+    spread: Mapping[str, Array] | None = None,
+    baseline: float | None = None,
+    title: str = "",
+    measure: str = "Mean absolute error",
+) -> Figure:
+    """Draw one number for each pattern, the oldest on the left, one line a rule, with a band of `spread`."""
     figure, axes = new_figure()
-    for rule, values in errors.items():
-        axes.plot(np.arange(1, len(values) + 1), values, linewidth=1.8, **RULE_STYLES[rule])
-    axes.axhline(baseline, **BASELINE_STYLE)
-    axes.set_title(title, fontsize=11)
+    for (label, line), style in zip(values.items(), styles(values), strict=True):
+        steps = np.arange(1, len(line) + 1)
+        axes.plot(steps, line, linewidth=1.8, **style)
+        if spread is not None:
+            band = spread[label]
+            axes.fill_between(steps, line - band, line + band, color=style["color"], alpha=0.15, linewidth=0)
+    _finish(figure, axes, baseline, title, measure)
     axes.set_xlabel("Pattern, in order of learning (the most recent on the right)")
-    axes.set_ylabel("Mean absolute error")
-    axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
-    figure.legend(loc="outside lower center", frameon=False, ncols=len(errors) + 1, fontsize=9)
+    return figure
+
+
+def learning_rate_curve(
+    learning_rates: Array,
+    values: Mapping[str, Array],
+    *,
+    baseline: float | None = None,
+    title: str = "",
+    measure: str = "Mean absolute error",
+) -> Figure:
+    """Draw how well each learning rate did, one line a rule; gaps are learning rates that diverged."""
+    figure, axes = new_figure()
+    order = np.argsort(learning_rates)
+    for line, style in zip(values.values(), styles(values), strict=True):
+        axes.plot(learning_rates[order], line[order], linewidth=1.8, marker="o", markersize=3, **style)
+    _finish(figure, axes, baseline, title, measure)
+    axes.set_xscale("log")
+    axes.set_xlabel("Learning rate")
+    if baseline is not None:
+        axes.set_ylim(0, 2 * baseline)  # what is worse than that is of no interest
     return figure
 
 
@@ -60,3 +108,15 @@ def save_figure(figure: Figure, folder: Path, name: str) -> list[Path]:
     for path in paths:
         figure.savefig(path, dpi=150)
     return paths
+
+
+def _finish(figure: Figure, axes: Axes, baseline: float | None, title: str, measure: str) -> None:
+    if baseline is not None:
+        axes.axhline(baseline, **BASELINE_STYLE)
+    axes.set_title(title, fontsize=11)
+    axes.set_ylabel(measure)
+    axes.set_ylim(bottom=0)
+    n_lines = len(axes.get_lines())
+    figure.legend(
+        loc="outside lower center", frameon=False, ncols=min(n_lines, 5 if n_lines <= 5 else 3), fontsize=9
+    )

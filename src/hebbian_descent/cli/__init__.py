@@ -11,6 +11,7 @@ import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.data import app as data_app
 from hebbian_descent.cli.demo import demo
+from hebbian_descent.cli.sweep import sweep
 
 app = typer.Typer(
     help="Hebbian-descent: networks that learn each example once and forget gracefully.",
@@ -19,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo)
+app.command()(sweep)
 app.add_typer(data_app, name="data")
 
 
@@ -41,6 +43,6 @@ def main() -> None:
     """Run the command line; an expected failure is one sentence and exit code 2, never a traceback."""
     try:
         app()
-    except (MissingExtraError, OSError, ValueError) as error:
+    except (MissingExtraError, OSError, TypeError, ValueError) as error:
         Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         raise SystemExit(2) from None

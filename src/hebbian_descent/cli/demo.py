@@ -39,8 +39,8 @@ def demo(
     )
     figure = drawing.forgetting_curve(
         {run.rule: run.errors for run in runs},
-        trial.baseline,
-        "One pass over 100 random pairs, sigmoid units",
+        baseline=trial.baseline,
+        title="One pass over 100 random pairs, sigmoid units",
     )
     for path in drawing.save_figure(figure, output, "forgetting_curve"):
         console.print(f"Wrote {path}")

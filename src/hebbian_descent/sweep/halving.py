@@ -98,7 +98,7 @@ def _search(
         short = max(1, round(epochs / factor ** (n_rungs - number)))
         costs = _costs(run(rates, short, 1), by)
         rungs.append(Rung(short, 1, tuple(rates), costs))
-        best_first = sorted(range(len(rates)), key=lambda place, costs=costs: costs[place])
+        best_first = sorted(range(len(rates)), key=costs.__getitem__)
         kept = set(best_first[: max(finalists, ceil(len(rates) / factor))])
         rates = [rate for place, rate in enumerate(rates) if place in kept]
     final = run(rates, epochs, trials)

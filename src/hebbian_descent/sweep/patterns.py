@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_patterns
+from hebbian_descent.results import canonical
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,12 @@ class Patterns:
         as_patterns(x_test, "evaluated inputs", n_columns=x.shape[1])
         as_patterns(t_test, "evaluated targets", n_columns=t.shape[1])
         return cls(x, t, x_test, t_test)
+
+    @cached_property
+    def specification(self) -> Mapping[str, Any]:
+        """The patterns as they enter the key of a stored cell, hashed once for all cells."""
+        names = ("inputs", "targets", "evaluated_inputs", "evaluated_targets")
+        return {name: canonical(getattr(self, name)) for name in names}
 
     @cached_property
     def baseline(self) -> float:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent import drawing
 from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.sweep.choosing import Choice
 from hebbian_descent.sweep.engine import NEVER, CellResult
 from hebbian_descent.sweep.grid import Grid, name_of
+from hebbian_descent.sweep.measures import get_measure
 from hebbian_descent.sweep.selection import Best, costs, select
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 AXES = ("rule", "activation", "learning_rate", "weight_decay", "trial", "pattern")
 
@@ -105,6 +110,45 @@ class SweepResult:
         table = pandas.DataFrame({name: v.ravel() for name, v in self.values.items()}, index=index)
         table["diverged"] = np.repeat(self.diverged.ravel(), len(self.axes["pattern"]))
         return table.reset_index()
+
+    def plot_learning_rates(self, by: str = "last20", measure: str | None = None) -> Figure:
+        """Return a figure of how well each learning rate did, at its best weight decay, one line a rule."""
+        name = measure or next(iter(self.values))
+        cost = self.costs(by, name).min(axis=-1)
+        sign = -1 if get_measure(name).higher_is_better else 1
+        return drawing.learning_rate_curve(
+            self.axes["learning_rate"],
+            dict(
+                zip(
+                    self._labels(),
+                    np.where(np.isfinite(cost), sign * cost, np.nan).reshape(-1, cost.shape[-1]),
+                    strict=True,
+                )
+            ),
+            baseline=self.baseline if name == "mae" else None,
+            title=f"{name} of {by}",
+            measure=name,
+        )
+
+    def plot_forgetting(self, by: str = "last20", measure: str | None = None) -> Figure:
+        """Return a figure of each pattern's measure at the best learning rate, with its spread over trials."""
+        best = dict(zip(self._labels(), self.best(by, measure), strict=True))
+        name = measure or next(iter(self.values))
+        return drawing.forgetting_curve(
+            {label: found.per_pattern for label, found in best.items()},
+            spread={label: found.per_pattern_std for label, found in best.items()},
+            baseline=self.baseline if name == "mae" else None,
+            title=f"At the best learning rate for {by}",
+            measure=name,
+        )
+
+    def _labels(self) -> list[str]:
+        activations = self.axes["activation"]
+        return [
+            f"{rule}, {activation}" if len(activations) > 1 else str(rule)
+            for rule in self.axes["rule"]
+            for activation in activations
+        ]
 
     def __str__(self) -> str:
         n_runs = self.diverged.size

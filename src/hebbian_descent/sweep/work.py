@@ -53,10 +53,7 @@ class Work:
             "numerics_version": NUMERICS_VERSION,
             **self.setting.specification(self.cell),
             "engine": self.choice.engine,
-            "inputs": patterns.inputs,
-            "targets": patterns.targets,
-            "evaluated_inputs": patterns.evaluated_inputs,
-            "evaluated_targets": patterns.evaluated_targets,
+            **patterns.specification,
         }
 
 

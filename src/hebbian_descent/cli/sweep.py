@@ -1,0 +1,193 @@
+"""`hebbian-descent sweep`: every rule, activation and learning rate over a user's own patterns."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from hebbian_descent import drawing
+from hebbian_descent.cli.pattern_files import read_pairs
+from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
+from hebbian_descent.results import Store
+from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
+from hebbian_descent.sweep.executors import get_executor
+
+INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
+
+
+def sweep(
+    inputs: Annotated[str, typer.Argument(help="Input patterns, one a row: .npy, .csv, or .npz:NAME.")],
+    targets: Annotated[
+        str | None, typer.Argument(help="Target patterns; not needed if INPUTS is an .npz with both.")
+    ] = None,
+    rules: Annotated[str, typer.Option(help="Rules, separated by commas.")] = (
+        "hebbian_descent,gradient_descent,hebb,covariance"
+    ),
+    activations: Annotated[str, typer.Option(help="Activations, separated by commas.")] = "sigmoid",
+    rates: Annotated[
+        str, typer.Option(help="Learning rates; 'paper' is its 35 from 100 to 0.00002.")
+    ] = "paper",
+    decays: Annotated[str, typer.Option(help="Weight decays; 'paper' is its 20 from 2 to 0.")] = "0",
+    trials: Annotated[int, typer.Option(help="Initial weights to average over.")] = 10,
+    centering: Annotated[str, typer.Option(help="mean, moving or none.")] = "mean",
+    shift: Annotated[float, typer.Option(help="How fast moving offsets follow.")] = 0.05,
+    epochs: Annotated[int, typer.Option(help="Passes over the patterns.")] = 1,
+    batch_size: Annotated[int, typer.Option(help="Patterns per update.")] = 1,
+    error: Annotated[str, typer.Option(help="difference, saturating or leaky_hinge.")] = "difference",
+    measure: Annotated[
+        str, typer.Option(help="mae, mse, correlation, identification or misclassification.")
+    ] = "mae",
+    by: Annotated[
+        str, typer.Option(help="Choose the best rate by 'last20' (any number), 'last' or 'all'.")
+    ] = ("last20"),
+    seed: Annotated[int, typer.Option(help="All randomness follows from it.")] = 0,
+    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    engine: Annotated[str, typer.Option(help="auto, kernel, stacked or reference.")] = "auto",
+    output: Annotated[Path, typer.Option(help="Folder for the store of results and the figures.")] = Path(
+        "sweep"
+    ),
+    workers: Annotated[int | None, typer.Option(help="Processes on this machine.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Dask scheduler, tcp://host:8786 or 'local'.")] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Compute part i of n, as '2/5', into a folder shared with the others.")
+    ] = None,
+) -> None:
+    """Train every rule, activation and learning rate on your patterns and see which remember them best.
+
+    Finished parts are kept in OUTPUT/store: run the same command again after a stop and it goes on.
+
+    Examples:
+        hebbian-descent sweep inputs.npy targets.npy
+
+        hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
+
+        hebbian-descent sweep x.csv y.csv --centering moving --workers 4
+    """
+    console = Console()
+    setting = Setting.of(
+        rules=_words(rules),
+        activations=_words(activations),
+        learning_rates=LEARNING_RATES if rates == "paper" else _numbers(rates, "rates"),
+        weight_decays=WEIGHT_DECAYS if decays == "paper" else _numbers(decays, "decays"),
+        trials=trials,
+        centering=None if centering == "none" else centering,  # type: ignore[arg-type]  # checked there
+        shift=shift,
+        epochs=epochs,
+        batch_size=batch_size,
+        error=error,
+        measures=measure,
+        seed=seed,
+        dtype=dtype,
+    )
+    patterns = Patterns.of(*read_pairs(inputs, targets))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TargetRangeWarning)
+        prepared = Sweep(setting, patterns, engine=engine)
+    for warning in caught:
+        console.print(f"Note: {warning.message}", style="yellow", highlight=False)
+    _note_constant_columns(console, patterns)
+    for choice in dict.fromkeys(work.choice for work in prepared.works):
+        console.print(f"Engine {choice.engine}: {choice.reason}.", highlight=False)
+
+    store = Store(output / "store")
+    store.prepare()
+    with _progress(console) as bar:
+        task = bar.add_task("Sweeping", total=len(prepared.works))
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        try:
+            if shard is not None:
+                part, parts = _shard(shard)
+                computed, missing = prepared.run_shard(part, parts, store=store, progress=show)
+            else:
+                executor = get_executor(workers=workers, scheduler=scheduler)
+                result = prepared.run(store=store, executor=executor, progress=show)
+        except KeyboardInterrupt:
+            bar.stop()
+            console.print(
+                f"Stopped. What is finished is kept in {store.path}: run the same command again to go on."
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    if shard is not None:
+        console.print(f"Shard {shard} computed {computed} cells; {missing} of the whole sweep are missing.")
+        return
+    _show(console, result, by, output)
+
+
+def _show(console: Console, result: SweepResult, by: str, output: Path) -> None:
+    console.print(str(result), highlight=False)
+    best = result.best(by)
+    table = Table(title=f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})")
+    for heading in ("Rule", "Activation"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("Rate", "Decay", by, "±", "All", "Diverged"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for found in best:
+        table.add_row(
+            found.rule,
+            found.activation,
+            f"{found.learning_rate:g}" if np.isfinite(found.value) else "–",
+            f"{found.weight_decay:g}",
+            f"{found.value:.4f}",
+            f"{found.std:.4f}",
+            f"{found.per_pattern.mean():.4f}",
+            f"{found.n_diverged}/{result.diverged[0, 0].size}",
+        )
+    console.print(table)
+    for figure, name in (
+        (result.plot_learning_rates(by), "learning_rate_curve"),
+        (result.plot_forgetting(by), "forgetting_curve"),
+    ):
+        for path in drawing.save_figure(figure, output, name):
+            console.print(f"Wrote {path}", highlight=False)
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("cells"),
+        TimeRemainingColumn(),
+        console=console,
+    )
+
+
+def _note_constant_columns(console: Console, patterns: Patterns) -> None:
+    constant = int((np.ptp(patterns.inputs, axis=0) == 0).sum())
+    if constant:
+        console.print(
+            f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they tell nothing.",
+            style="yellow",
+            highlight=False,
+        )
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(word) for word in _words(text)]
+    except ValueError:
+        raise ValueError(
+            f"--{option} must be numbers separated by commas, or 'paper'. Got {text!r}."
+        ) from None
+
+
+def _shard(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None:
+        raise ValueError(f"--shard must be i/n, as 2/5. Got {text!r}.")
+    return int(match[1]), int(match[2])

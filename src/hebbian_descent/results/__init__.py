@@ -1,0 +1,28 @@
+"""What a run leaves behind: records of numbers in a store, each under a key made of its specification."""
+
+from hebbian_descent.results.errors import (
+    DamagedCell,
+    DamagedCellError,
+    DamagedCellWarning,
+    MissingCellError,
+    StoreError,
+)
+from hebbian_descent.results.fingerprint import canonical, fingerprint
+from hebbian_descent.results.forms import FingerprintError
+from hebbian_descent.results.provenance import provenance
+from hebbian_descent.results.record import Record
+from hebbian_descent.results.store import Store
+
+__all__ = [
+    "DamagedCell",
+    "DamagedCellError",
+    "DamagedCellWarning",
+    "FingerprintError",
+    "MissingCellError",
+    "Record",
+    "Store",
+    "StoreError",
+    "canonical",
+    "fingerprint",
+    "provenance",
+]

@@ -1,0 +1,145 @@
+"""A folder of finished cells, one Parquet file each, that many processes may read and write at once.
+
+A cell is finished if its file is there and its seal holds. A damaged file counts as missing, with a warning;
+computing the cell again and writing it replaces the file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hebbian_descent.checks import require_extra
+from hebbian_descent.results.columns import arrow
+from hebbian_descent.results.errors import (
+    DamagedCell,
+    DamagedCellError,
+    DamagedCellWarning,
+    MissingCellError,
+    explaining,
+)
+from hebbian_descent.results.files import check_writable, remove_abandoned, write_whole
+from hebbian_descent.results.fingerprint import fingerprint
+from hebbian_descent.results.marker import check_folder, establish
+from hebbian_descent.results.parquet import from_parquet, table_of, to_parquet
+from hebbian_descent.results.record import Record
+from hebbian_descent.results.seal import broken_seal, seal
+
+CELL_NAME = re.compile(r"([0-9a-f]{64})\.parquet")
+
+Specification = TypeVar("Specification", bound=Mapping[str, Any])
+
+
+class Store:
+    """Results by key in a folder, which is made when the first cell is written.
+
+    Iterating yields the records of the finished cells, in the order of their keys.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._is_prepared = False
+        with explaining(self.path):
+            check_folder(self.path)
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def prepare(self) -> None:
+        """Make the folder ready for writing, or say why it cannot be: worth a call before a long sweep."""
+        arrow()
+        with explaining(self.path):
+            establish(self.path)
+            check_writable(self.path)
+            remove_abandoned(self.path)
+        self._is_prepared = True
+
+    def key(self, specification: Mapping[str, Any]) -> str:
+        """Return the key of a specification: a hash of its content."""
+        return fingerprint(dict(specification))
+
+    def has(self, key: str) -> bool:
+        """Return whether a cell is finished; a damaged one is not, and is warned of."""
+        return self._finished(key) is not None
+
+    def missing(self, specifications: Iterable[Specification]) -> list[Specification]:
+        """Return the specifications whose cells are not finished, in the order given."""
+        return [specification for specification in specifications if not self.has(self.key(specification))]
+
+    def read(self, key: str) -> Record:
+        """Return the record of a finished cell."""
+        found = self._look(key)
+        if found is None:
+            raise MissingCellError(f"The key must be one of a finished cell of {self.path}. Got {key!r}.")
+        if isinstance(found, DamagedCell):
+            raise DamagedCellError(str(found))
+        return from_parquet(found, str(self._file(key)))
+
+    def write(self, record: Record) -> str:
+        """Finish a cell, in place of what the store may have under its key, and return the key."""
+        key, content = to_parquet(record)
+        if not self._is_prepared:
+            self.prepare()
+        with explaining(self.path):
+            write_whole(self._file(key), seal(content, key))
+        return key
+
+    def keys(self) -> list[str]:
+        """Return the keys of the finished cells, sorted."""
+        return [key for key in self._names() if self.has(key)]
+
+    def damaged(self) -> list[DamagedCell]:
+        """Return the cells whose files are not what was written."""
+        return [found for key in self._names() if isinstance(found := self._look(key), DamagedCell)]
+
+    def to_pandas(self, columns: Sequence[str] | None = None) -> Any:
+        """Return all finished cells as one table; a column that a cell does not have is empty there."""
+        pandas = require_extra("pandas", extra="paper", purpose="A table of results")
+        contents = ((key, self._finished(key)) for key in self._names())
+        tables = [table_of(content, str(self._file(key)), columns) for key, content in contents if content]
+        if not tables:
+            return pandas.DataFrame(columns=columns)
+        return arrow().concat_tables(tables, promote_options="permissive").to_pandas()
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.has(key)
+
+    def __iter__(self) -> Iterator[Record]:
+        for key in self._names():
+            content = self._finished(key)
+            if content is not None:
+                yield from_parquet(content, str(self._file(key)))
+
+    def _file(self, key: str) -> Path:
+        return self.path / f"{key}.parquet"
+
+    def _names(self) -> list[str]:
+        entries = self.path.iterdir() if self.path.exists() else ()
+        return sorted(match[1] for entry in entries if (match := CELL_NAME.fullmatch(entry.name)))
+
+    def _look(self, key: str) -> bytes | DamagedCell | None:
+        path = self._file(key)
+        if not CELL_NAME.fullmatch(path.name):
+            return None
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return DamagedCell(key, path, f"which cannot be read ({error.strerror})")
+        reason = broken_seal(content, key)
+        return content if reason is None else DamagedCell(key, path, reason)
+
+    def _finished(self, key: str) -> bytes | None:
+        found = self._look(key)
+        if isinstance(found, DamagedCell):
+            warnings.warn(str(found), DamagedCellWarning, stacklevel=3)
+            return None
+        return found

@@ -1,0 +1,148 @@
+"""Canonical forms of plain values, containers and NumPy arrays.
+
+Values that could lead to other numbers have other forms: 1, 1.0 and True; a tuple and a list; `np.float32(1)`
+and 1.0 (NumPy computes with them in another precision). The order of a mapping's keys does not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.results.forms import Json, RefusalError, Visit
+
+ARRAY_KINDS = "biufcSUmM"  # the data types whose bytes are all there is to them
+PADDED_TYPES = "gG"  # long doubles, whose bytes hold left-overs of memory
+
+
+def to_json(form: Json) -> str:
+    """Return the one text of a canonical form: sorted keys, no spaces, ASCII."""
+    return json.dumps(form, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def sha256(form: Json) -> str:
+    """Return the hash of a canonical form, 64 hexadecimal digits."""
+    return hashlib.sha256(to_json(form).encode()).hexdigest()
+
+
+def restore(form: Json) -> Any:
+    """Return the value behind a form as far as the form holds it; arrays and functions stay descriptions."""
+    if isinstance(form, list):
+        return [restore(item) for item in form]
+    if not isinstance(form, dict):
+        return form
+    tag, content = next(iter(form.items()), ("", None))
+    if tag in RESTORED and len(form) == 1:
+        return RESTORED[tag](content)
+    return {key: restore(value) for key, value in form.items()}
+
+
+def _as_is(value: Any, visit: Visit) -> Json:
+    return value  # type: ignore[no-any-return]  # None, a bool, an int or a str
+
+
+def _float(value: float, visit: Visit) -> Json:
+    return value if math.isfinite(value) else {"$float": repr(value)}
+
+
+def _list(values: list[object], visit: Visit) -> list[Json]:
+    return [visit(value, str(position)) for position, value in enumerate(values)]
+
+
+def _tuple(values: tuple[object, ...], visit: Visit) -> Json:
+    return {"$tuple": _list(list(values), visit)}
+
+
+def _set(values: Iterable[object], visit: Visit) -> Json:
+    return {"$set": sorted((visit(value, "member") for value in values), key=to_json)}
+
+
+def _dict(mapping: Mapping[Any, object], visit: Visit) -> Json:
+    if all(type(key) is str for key in mapping):
+        return {key: visit(mapping[key], key) for key in sorted(mapping)}
+    pairs: list[Json] = [[visit(key, "key"), visit(value, str(key))] for key, value in mapping.items()]
+    return {"$mapping": sorted(pairs, key=to_json)}
+
+
+def _bytes(value: bytes, visit: Visit) -> Json:
+    return {"$bytes": value.hex()}
+
+
+def _complex(value: complex, visit: Visit) -> Json:
+    return {"$complex": [_float(value.real, visit), _float(value.imag, visit)]}
+
+
+def _range(value: range, visit: Visit) -> Json:
+    return {"$range": [value.start, value.stop, value.step]}
+
+
+def _slice(value: slice, visit: Visit) -> Json:
+    return {"$slice": [visit(part, "slice") for part in (value.start, value.stop, value.step)]}
+
+
+def _array(value: npt.NDArray[Any], visit: Visit) -> Json:
+    if value.dtype.kind not in ARRAY_KINDS or value.dtype.char in PADDED_TYPES:
+        raise RefusalError(
+            f"an array of {value.dtype}, whose bytes do not tell its values; convert it to float64"
+        )
+    little_endian = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
+    return {
+        "$array": {
+            "dtype": value.dtype.name,
+            "shape": list(value.shape),
+            "sha256": hashlib.sha256(little_endian.tobytes()).hexdigest(),
+        }
+    }
+
+
+def _numpy_scalar(value: np.generic, visit: Visit) -> Json:
+    item = value.item()
+    if not isinstance(item, bool | int | float | str):
+        return _array(np.asarray(value), visit)
+    return {"$scalar": {"type": type(value).__name__, "value": visit(item, "value")}}
+
+
+def _dtype(value: np.dtype[Any], visit: Visit) -> Json:
+    return {"$dtype": str(value)}
+
+
+FORMS: dict[type, Callable[[Any, Visit], Json]] = {
+    type(None): _as_is,
+    bool: _as_is,
+    int: _as_is,
+    str: _as_is,
+    float: _float,
+    list: _list,
+    tuple: _tuple,
+    set: _set,
+    frozenset: _set,
+    dict: _dict,
+    MappingProxyType: _dict,
+    bytes: _bytes,
+    complex: _complex,
+    range: _range,
+    slice: _slice,
+    np.ndarray: _array,
+    np.memmap: _array,
+}
+"""Forms by exact type: a subclass may hold more than its base."""
+
+FORMS_OF_SUBCLASSES: dict[type, Callable[[Any, Visit], Json]] = {np.generic: _numpy_scalar, np.dtype: _dtype}
+
+RESTORED: dict[str, Callable[[Any], Any]] = {
+    "$float": float,
+    "$tuple": lambda items: tuple(restore(items)),
+    "$set": lambda items: set(restore(items)),
+    "$mapping": lambda pairs: dict(restore(pairs)),
+    "$bytes": bytes.fromhex,
+    "$complex": lambda parts: complex(*restore(parts)),
+    "$range": lambda parts: range(*parts),
+    "$scalar": lambda scalar: getattr(np, scalar["type"])(restore(scalar["value"])),
+}
