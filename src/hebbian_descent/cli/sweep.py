@@ -9,6 +9,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -127,17 +128,22 @@ def sweep(
 def _show(console: Console, result: SweepResult, by: str, output: Path) -> None:
     console.print(str(result), highlight=False)
     best = result.best(by)
-    table = Table(title=f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})")
+    table = Table(
+        title=f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for heading in ("Rule", "Activation"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("Rate", "Decay", by, "±", "All", "Diverged"):
+    several_decays = len(result.axes["weight_decay"]) > 1
+    for heading in ("Rate", *(["Decay"] if several_decays else []), by, "±", "All", "Div."):
         table.add_column(heading, justify="right", no_wrap=True)
     for found in best:
         table.add_row(
             found.rule,
             found.activation,
             f"{found.learning_rate:g}" if np.isfinite(found.value) else "–",
-            f"{found.weight_decay:g}",
+            *([f"{found.weight_decay:g}"] if several_decays else []),
             f"{found.value:.4f}",
             f"{found.std:.4f}",
             f"{found.per_pattern.mean():.4f}",

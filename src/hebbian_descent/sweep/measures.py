@@ -15,6 +15,7 @@ class Measure:
     """A function of all targets and outputs, (n_patterns, n_outputs) each, to one number a pattern."""
 
     name: str
+    title: str
     function: Callable[[Array, Array], Array]
     higher_is_better: bool = False
 
@@ -63,11 +64,11 @@ def misclassified(targets: Array, output: Array) -> Array:
 
 
 MEASURES: dict[str, Measure] = {
-    "mae": Measure("mae", mean_absolute_error),
-    "mse": Measure("mse", mean_squared_error),
-    "correlation": Measure("correlation", pearson_correlation, higher_is_better=True),
-    "identification": Measure("identification", identified, higher_is_better=True),
-    "misclassification": Measure("misclassification", misclassified),
+    "mae": Measure("mae", "Mean absolute error", mean_absolute_error),
+    "mse": Measure("mse", "Mean squared error", mean_squared_error),
+    "correlation": Measure("correlation", "Correlation", pearson_correlation, higher_is_better=True),
+    "identification": Measure("identification", "Identified patterns", identified, higher_is_better=True),
+    "misclassification": Measure("misclassification", "Misclassified patterns", misclassified),
 }
 
 

@@ -15,7 +15,7 @@ from hebbian_descent.sweep.choosing import Choice
 from hebbian_descent.sweep.engine import NEVER, CellResult
 from hebbian_descent.sweep.grid import Grid, name_of
 from hebbian_descent.sweep.measures import get_measure
-from hebbian_descent.sweep.selection import Best, costs, select
+from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,20 +126,20 @@ class SweepResult:
                 )
             ),
             baseline=self.baseline if name == "mae" else None,
-            title=f"{name} of {by}",
-            measure=name,
+            title=f"Each learning rate, judged by {in_words(by)}",
+            measure=get_measure(name).title,
         )
 
     def plot_forgetting(self, by: str = "last20", measure: str | None = None) -> Figure:
-        """Return a figure of each pattern's measure at the best learning rate, with its spread over trials."""
+        """Return a figure of each pattern's measure at the best learning rate, and its spread."""
         best = dict(zip(self._labels(), self.best(by, measure), strict=True))
         name = measure or next(iter(self.values))
         return drawing.forgetting_curve(
             {label: found.per_pattern for label, found in best.items()},
             spread={label: found.per_pattern_std for label, found in best.items()},
             baseline=self.baseline if name == "mae" else None,
-            title=f"At the best learning rate for {by}",
-            measure=name,
+            title=f"At the best learning rate for {in_words(by)}",
+            measure=get_measure(name).title,
         )
 
     def _labels(self) -> list[str]:

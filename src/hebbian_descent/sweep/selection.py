@@ -41,12 +41,19 @@ def patterns_of(by: str, n_patterns: int) -> slice:
         return slice(None)
     if match is None or match[1] == "0":
         raise ValueError(
-            f"The criterion must be 'all', 'last' or 'last' with a number, as 'last20'. Got {by!r}."
+            f"The criterion must be 'all', 'last', or 'last' with a number, as 'last20'. Got {by!r}."
         )
     wanted = int(match[1] or 1)
     if wanted > n_patterns:
         raise ValueError(f"The criterion must not exceed the {n_patterns} patterns. Got {by!r}: use 'all'.")
     return slice(n_patterns - wanted, None)
+
+
+def in_words(by: str) -> str:
+    """Return a criterion as a reader says it."""
+    if by in ("all", "last"):
+        return {"all": "all patterns", "last": "the last pattern"}[by]
+    return f"the last {by.removeprefix('last')} patterns"
 
 
 def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str, by: str) -> Array:

@@ -1,0 +1,36 @@
+"""Where cells are run: in this process, in several, or on a Dask cluster. The results are the same bits.
+
+To that end every cell is run with one thread of BLAS and OpenMP, since a product that is split over threads
+may round differently. In this process the engines put threads of their own on top, whose number does not
+show in the results; a worker of a pool or a cluster gets a single thread, so that cores are not fought over.
+"""
+
+from __future__ import annotations
+
+from hebbian_descent.sweep.executors.base import Executor
+from hebbian_descent.sweep.executors.dask_cluster import Dask
+from hebbian_descent.sweep.executors.in_process import InProcess
+from hebbian_descent.sweep.executors.processes import Processes
+from hebbian_descent.sweep.executors.threads import usable_processors
+from hebbian_descent.sweep.executors.worker_process import WorkerLostError
+
+__all__ = [
+    "Dask",
+    "Executor",
+    "InProcess",
+    "Processes",
+    "WorkerLostError",
+    "get_executor",
+    "usable_processors",
+]
+
+
+def get_executor(*, workers: int | None = None, scheduler: str | None = None) -> Executor:
+    """Return the executor that the two options ask for."""
+    if scheduler is not None:
+        if workers is not None:
+            raise ValueError(
+                "Give the number of workers or a scheduler, not both: a cluster has its own workers."
+            )
+        return Dask(scheduler)
+    return InProcess() if workers is None else Processes(workers)

@@ -1,0 +1,33 @@
+"""What an executor is, and what all of them do with a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from hebbian_descent.results import Record
+from hebbian_descent.sweep.patterns import Patterns
+from hebbian_descent.sweep.work import Work
+
+
+class Executor(Protocol):
+    """A way to run cells of work.
+
+    Results come as they are finished, with the place of their cell. The first error ends the run; of the
+    cells that are finished by then, none is lost.
+    """
+
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+        """Yield the place of each cell in `works` and its record."""
+        ...
+
+
+@contextmanager
+def naming(cell: object) -> Iterator[None]:
+    """Add to whatever is raised that it was raised for this cell."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"This happened in the cell: {cell}.")
+        raise

@@ -1,0 +1,111 @@
+"""Cells on a Dask cluster."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from hebbian_descent.checks import as_number, require_extra
+from hebbian_descent.results import Record
+from hebbian_descent.sweep.executors.base import naming
+from hebbian_descent.sweep.executors.dask_scheduler import check_that_it_answers
+from hebbian_descent.sweep.executors.dask_tasks import caller
+from hebbian_descent.sweep.executors.sending import complete, packed
+from hebbian_descent.sweep.executors.threads import usable_processors
+from hebbian_descent.sweep.executors.worker_process import WorkerLostError
+from hebbian_descent.sweep.patterns import Patterns
+from hebbian_descent.sweep.work import Work
+
+
+class Dask:
+    """A Dask cluster: any scheduler by its address, or "local" for one on this machine while it is needed.
+
+    A worker runs as many cells at once as it has threads, each with one thread. Cells of a worker that dies
+    are run again on another; a cell of which several workers have died ends the sweep with a
+    `WorkerLostError`.
+    """
+
+    def __init__(self, scheduler: str, timeout: float = 10.0) -> None:
+        if not isinstance(scheduler, str):
+            raise TypeError(f"The scheduler must be an address, or 'local'. Got {scheduler!r}.")
+        self.scheduler = scheduler
+        self.timeout = as_number(timeout, "timeout in seconds", above=0)
+
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+        """Yield the records as they are finished."""
+        if not works:
+            return
+        distributed = require_extra("distributed", extra="cluster", purpose="Running on a Dask cluster")
+        cells = packed(works)
+        with ExitStack() as at_the_end:
+            client = self._client(distributed, len(works), at_the_end)
+            finished, places = _submitted(distributed, client, cells, patterns)
+            for batch in finished.batches():
+                # A record before an error that is there at the same time.
+                for future in sorted(batch, key=lambda future: future.status != "finished"):
+                    work = works[places[future.key]]
+                    with naming(work.cell):
+                        record = self._record(distributed, future)
+                    yield places[future.key], complete(record, work, patterns)
+
+    def _client(self, distributed: Any, n_cells: int, at_the_end: ExitStack) -> Any:
+        target: Any = self.scheduler
+        if self.scheduler == "local":
+            folder = at_the_end.enter_context(tempfile.TemporaryDirectory(prefix="hebbian-descent-"))
+            target = at_the_end.enter_context(
+                distributed.LocalCluster(
+                    n_workers=min(usable_processors(), n_cells),
+                    threads_per_worker=1,
+                    dashboard_address=":0",  # any port that is free
+                    local_directory=folder,
+                )
+            )
+        else:
+            check_that_it_answers(distributed, self.scheduler, self.timeout)
+        client = distributed.Client(target, timeout=self.timeout, set_as_default=False)
+        at_the_end.enter_context(client)
+        if not client.nthreads():
+            warnings.warn(
+                f"The scheduler {self.scheduler} has no workers yet: the sweep waits for the first one.",
+                stacklevel=2,
+            )
+        return client
+
+    def _record(self, distributed: Any, future: Any) -> Record:
+        try:
+            record: Record = future.result()
+        except distributed.scheduler.KilledWorker as error:
+            raise WorkerLostError(
+                "A worker of the cluster must live until its cell is finished. "
+                f"Got {error.allowed_failures + 1} in a row that did not. Often memory has run out: give the "
+                "workers more memory or fewer threads, or use a smaller memory_budget. With a store, the "
+                "same sweep goes on from the cells that are finished."
+            ) from None
+        except distributed.client.CancelledError:
+            raise ConnectionError(
+                f"The scheduler must live until the sweep is finished. Got {self.scheduler}, which no longer "
+                "answers. With a store, the same sweep goes on from the cells that are finished."
+            ) from None
+        return record
+
+
+def _submitted(
+    distributed: Any, client: Any, cells: Sequence[bytes], patterns: Patterns
+) -> tuple[Any, dict[str, int]]:
+    """Hand the cells to the scheduler; return an iterator over futures and the places of their cells."""
+    call = caller()
+    dask = require_extra("dask", extra="cluster", purpose="Running on a Dask cluster")
+    # As a task, and not as data that is scattered: should all workers that hold it die, a task is repeated.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": 2**60}):
+        shared = client.submit(call, "unpacked_patterns", pickle.dumps(patterns), pure=False)
+    futures = [
+        client.submit(call, "run_cell", cell, shared, pure=False, priority=-place)
+        for place, cell in enumerate(cells)
+    ]
+    # No list of futures is kept: the cluster holds the record of a future as long as somebody has the future.
+    places = {future.key: place for place, future in enumerate(futures)}
+    return distributed.as_completed(futures, loop=client.loop), places

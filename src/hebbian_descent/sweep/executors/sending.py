@@ -1,0 +1,93 @@
+"""Cells on their way to another process, and what comes back.
+
+A user's own functions travel by value: as code, with the values they use. So a worker runs the very functions
+that this process holds, and needs neither the script, the notebook nor the modules in which they stand.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import cloudpickle
+
+from hebbian_descent.results import Record
+from hebbian_descent.results.libraries import BY_NAME_ALONE, SITE_FOLDERS, STANDARD_FOLDER
+from hebbian_descent.sweep.patterns import Patterns
+from hebbian_descent.sweep.work import Work
+
+
+def packed(works: Sequence[Work]) -> list[bytes]:
+    """Return cells as bytes that any process with this package and the same Python can unpickle."""
+    with _own_modules_by_value():
+        return [_packed(work) for work in works]
+
+
+def run_packed(cell: bytes, patterns: Patterns) -> Record:
+    """Run a packed cell on one thread; what the sender knows himself is left out of the record."""
+    work: Work = pickle.loads(cell)
+    return replace(work.run(patterns, threads=1), specification={})
+
+
+def complete(record: Record, work: Work, patterns: Patterns) -> Record:
+    """Return the record of a packed cell with what was left out of it."""
+    return replace(record, specification=work.specification(patterns))
+
+
+def portable(error: BaseException) -> Exception:
+    """Return the error itself if it can travel, and else one that says the same."""
+    try:
+        arrived = pickle.loads(cloudpickle.dumps(error))
+        if isinstance(error, Exception) and str(arrived) == str(error):
+            return error
+    except Exception:  # whatever an exception of a user's own does when it is taken apart and put together
+        pass
+    return RuntimeError(f"{type(error).__qualname__}: {error}")
+
+
+def _packed(work: Work) -> bytes:
+    try:
+        data: bytes = cloudpickle.dumps(work)
+    except Exception as error:  # pickling runs whatever methods the objects have
+        raise TypeError(
+            "The rules, activations and error terms must be such that they can be sent to another process. "
+            f"Got one among those of {work.cell} that cannot: {error}. Let it hold nothing but plain values, "
+            "arrays and functions, or run the sweep in this process."
+        ) from None
+    return data
+
+
+@contextmanager
+def _own_modules_by_value() -> Iterator[None]:
+    # By name, a worker would import them anew: from a file that may have changed or may not be there, and
+    # without the values that were set in the meantime.
+    registered = cloudpickle.list_registry_pickle_by_value()
+    modules = [
+        module for name, module in list(sys.modules.items()) if name not in registered and _is_own(module)
+    ]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _is_own(module: object) -> bool:
+    """Return whether a module is a user's own, and not one of a library."""
+    # Nothing is asked of the module itself: some libraries load or warn when an attribute is looked up.
+    names = vars(module) if isinstance(module, ModuleType) else {}
+    file, name = names.get("__file__"), str(names.get("__name__"))
+    return (
+        isinstance(file, str)
+        and sys.modules.get(name) is module
+        and name.partition(".")[0] not in BY_NAME_ALONE | {"__main__"}
+        and SITE_FOLDERS.isdisjoint(Path(file).parts)
+        and not Path(file).is_relative_to(STANDARD_FOLDER)
+    )

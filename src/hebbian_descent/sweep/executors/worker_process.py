@@ -1,0 +1,105 @@
+"""One process of the local pool, seen from the process that started it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from threading import Lock
+
+from hebbian_descent.results import Record
+from hebbian_descent.sweep.executors.threads import ONE_THREAD
+from hebbian_descent.sweep.patterns import Patterns
+
+ATTEMPTS = 2
+"""How many processes may die of the same cell before it is given up."""
+
+# A program of its own, and not a process of `multiprocessing`, which would run the user's script once more in
+# each worker. An interrupt from the keyboard reaches all processes; the one that started them ends the rest.
+PROGRAM = """
+import pickle, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from hebbian_descent.sweep.executors.serving import serve
+serve()
+"""
+
+
+class WorkerLostError(RuntimeError):
+    """Workers died while they ran a cell, again and again."""
+
+
+class WorkerProcess:
+    """A process that runs one cell at a time, started when it is first needed and again should it die.
+
+    It belongs to one thread; only `kill` may be called from another.
+    """
+
+    def __init__(self, patterns: Patterns) -> None:
+        self._patterns = patterns
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_killed = False
+        self._starting_or_killing = Lock()
+
+    def run(self, packed: bytes) -> Record | Exception:
+        """Return the record of a cell, or the error that it raised; should the process die, try another."""
+        status: int | None = None
+        for _ in range(ATTEMPTS):
+            try:
+                return self._answer(packed)
+            except (EOFError, OSError, pickle.UnpicklingError):  # there is nobody at the other end
+                status = self.close()
+        raise WorkerLostError(
+            f"A process must live until its cell is finished. Got {ATTEMPTS} in a row that did not, the last "
+            f"one ended by {_in_words(status)}. Often memory has run out: use fewer workers or a smaller "
+            "memory_budget. With a store, the same sweep goes on from the cells that are finished."
+        )
+
+    def close(self) -> int | None:
+        """End the process and return its exit status, or None if there is no process."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        with suppress(OSError), process:  # which closes the pipes, and so ends the process, and waits
+            pass
+        return process.returncode
+
+    def kill(self) -> None:
+        """End the process for good, whatever it is doing."""
+        with self._starting_or_killing:
+            self._is_killed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _answer(self, packed: bytes) -> Record | Exception:
+        process = self._process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        pickle.dump(packed, process.stdin)
+        process.stdin.flush()
+        answer: Record | Exception = pickle.load(process.stdout)
+        return answer
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self._starting_or_killing:
+            if self._is_killed:
+                raise WorkerLostError("A worker that was killed must not be asked again.")
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **ONE_THREAD},
+            )
+        assert self._process.stdin is not None
+        pickle.dump(sys.path, self._process.stdin)
+        pickle.dump(self._patterns, self._process.stdin)
+        return self._process
+
+
+def _in_words(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"the signal {signal.Signals(-status).name}"
+    return f"itself with exit status {status}"

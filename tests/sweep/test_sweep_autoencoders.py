@@ -1,0 +1,185 @@
+"""Sweeps over auto-encoders agree with the plain loop; halving finds what the grid finds, for less."""
+
+import numpy as np
+import pytest
+
+from hebbian_descent import ACTIVATIONS, AUTO_RULES, Autoencoder, train
+from hebbian_descent.sweep import halving, initial_weights, sweep, sweep_autoencoders
+from hebbian_descent.sweep.measures import MEASURES
+
+GRID = {"n_hidden": 4, "learning_rates": (0.2, 0.05), "trials": 2, "epochs": 3, "batch_size": 7}
+X = np.random.default_rng(1).random((40, 9))
+
+
+@pytest.mark.parametrize("output", ["linear", "sigmoid", "rectifier"])
+@pytest.mark.parametrize("hidden", ACTIVATIONS)
+def test_blocks_agree_with_the_plain_loop(hidden, output):
+    compared = 0
+    for centering in ("mean", None):
+        results = [
+            sweep_autoencoders(
+                X,
+                rules=["hebbian_descent", "gradient_descent"],
+                hidden_activations=hidden,
+                output_activations=output,
+                weight_decays=(0.0, 0.01),
+                measures=tuple(MEASURES),
+                centering=centering,
+                engine=engine,
+                **GRID,
+            )
+            for engine in ("blocked", "auto_reference")
+        ]
+        blocked, plain = results
+        np.testing.assert_array_equal(blocked.diverged, plain.diverged)
+        tame = np.nan_to_num(plain.values["mae"].mean(axis=-1), nan=np.inf) < 2 * plain.baseline
+        compared += tame.sum()
+        for name, values in plain.values.items():
+            np.testing.assert_allclose(
+                blocked.values[name][tame], values[tame], rtol=1e-9, atol=1e-11, err_msg=name
+            )
+    assert compared >= 8
+
+
+def test_a_run_can_be_redone_by_hand():
+    result = sweep_autoencoders(
+        X,
+        rules="hebbian_descent",
+        hidden_activations="sigmoid",
+        output_activations="linear",
+        evaluate_on=X[:5],
+        seed=4,
+        **GRID,
+    )
+    network = Autoencoder.from_weights(initial_weights(4, 1, 9, 4), offset=X.mean(axis=0))
+    train(network, X, learning_rate=0.05, epochs=3, batch_size=7, shuffle=True, seed=4)
+    error = np.abs(network.reconstruct(X[:5]) - X[:5]).mean(axis=1)
+    np.testing.assert_allclose(result.values["mae"][0, 0, 1, 0, 1], error, rtol=1e-9)
+    activity = network.encode(X[:5]).mean(axis=1)
+    np.testing.assert_allclose(result.values["hidden_activity"][0, 0, 1, 0, 1], activity, rtol=1e-9)
+    assert result.axes["activation"].tolist() == ["sigmoid/linear"]
+
+
+@pytest.mark.parametrize("rule", ["hebb", "contrastive", "oja", "sanger"])
+def test_other_rules_take_the_plain_loop(rule):
+    result = sweep_autoencoders(
+        X,
+        rules=rule,
+        hidden_activations="linear",
+        output_activations="linear",
+        **{**GRID, "learning_rates": 0.001},
+    )
+    (choice,) = result.choices.values()
+    assert (choice.engine, rule in choice.reason) == ("auto_reference", True)
+
+
+def test_parameters_of_a_rule_take_the_plain_loop():
+    for rule in (
+        AUTO_RULES["hebbian_descent"](target_activity=0.2),
+        AUTO_RULES["gradient_descent"](part="decoder"),
+    ):
+        result = sweep_autoencoders(
+            X, rules=rule, hidden_activations="sigmoid", output_activations="linear", **GRID
+        )
+        assert next(iter(result.choices.values())).engine == "auto_reference"
+
+
+def test_coupled_output_units_take_the_plain_loop():
+    simplex = X / X.sum(axis=1, keepdims=True)
+    grid = {
+        "rules": "hebbian_descent",
+        "hidden_activations": "sigmoid",
+        "output_activations": "softmax",
+        **GRID,
+    }
+    assert next(iter(sweep_autoencoders(simplex, **grid).choices.values())).engine == "auto_reference"
+    with pytest.raises(
+        ValueError, match=r"'blocked' cannot run .* output units of sigmoid/softmax are coupled"
+    ):
+        sweep_autoencoders(simplex, engine="blocked", **grid)
+
+
+def test_diverged_autoencoders_are_reported_with_their_step():
+    result = sweep_autoencoders(
+        X,
+        rules="hebbian_descent",
+        hidden_activations="linear",
+        output_activations="linear",
+        **{**GRID, "learning_rates": (1e3, 0.01)},
+    )
+    assert result.diverged[0, 0, :, 0].tolist() == [[True, True], [False, False]]
+    assert (result.diverged_at[0, 0, 0] > 0).all()
+
+
+def test_stores_serve_autoencoders_too(tmp_path):
+    grid = {
+        "rules": "hebbian_descent",
+        "hidden_activations": "sigmoid",
+        "output_activations": "linear",
+        **GRID,
+    }
+    first = sweep_autoencoders(X, store=str(tmp_path / "store"), **grid)
+    again = sweep_autoencoders(X, store=str(tmp_path / "store"), **grid)
+    np.testing.assert_array_equal(first.values["hidden_activity"], again.values["hidden_activity"])
+
+
+RATES = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+
+
+def test_halving_finds_what_the_grid_finds_for_less():
+    grid = {"hidden_activations": "sigmoid", "output_activations": "linear", "n_hidden": 4, "batch_size": 10}
+    found = halving(
+        sweep_autoencoders,
+        X,
+        rules=["hebbian_descent", "gradient_descent"],
+        learning_rates=RATES,
+        epochs=27,
+        trials=3,
+        **grid,
+    )
+    whole = sweep_autoencoders(
+        X, rules=["hebbian_descent", "gradient_descent"], learning_rates=RATES, epochs=27, trials=3, **grid
+    ).best("all")
+    for search, best in zip(found, whole, strict=True):
+        assert search.best.rule == best.rule
+        assert search.best.value <= 1.05 * best.value
+        assert search.epochs_spent < 0.5 * search.epochs_of_grid
+        assert search.epochs_of_grid == 27 * 3 * len(RATES)
+        assert search.epochs_spent == sum(r.epochs * r.trials * len(r.learning_rates) for r in search.rungs)
+
+
+def test_rungs_grow_longer_and_hold_fewer_rates():
+    (found,) = halving(
+        sweep,
+        X,
+        X[:, :3],
+        rules="hebbian_descent",
+        activations="sigmoid",
+        learning_rates=RATES,
+        epochs=9,
+        trials=2,
+        batch_size=5,
+    )
+    epochs = [rung.epochs for rung in found.rungs]
+    counts = [len(rung.learning_rates) for rung in found.rungs]
+    assert epochs == sorted(epochs)
+    assert counts == [9, 3, 2]
+    assert found.rungs[-1].epochs == 9
+    assert found.rungs[-1].trials == 2
+    for rung, following in zip(found.rungs, found.rungs[1:], strict=False):
+        kept = [rung.costs[rung.learning_rates.index(rate)] for rate in following.learning_rates]
+        assert max(kept) <= sorted(rung.costs)[len(kept) - 1]
+
+
+def test_halving_of_few_rates_is_the_grid():
+    (found,) = halving(
+        sweep,
+        X,
+        X[:, :3],
+        rules="hebb",
+        activations="sigmoid",
+        learning_rates=(0.1, 0.01),
+        epochs=2,
+        trials=2,
+    )
+    assert found.epochs_spent == found.epochs_of_grid

@@ -1,0 +1,176 @@
+"""`hebbian-descent sweep`, as a person types it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from hebbian_descent.cli import main
+from hebbian_descent.results import Store
+
+COMMAND = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "sweep"]
+
+
+def run(*arguments, folder):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, pairs):
+    inputs, targets = pairs
+    np.save(tmp_path / "x.npy", inputs)
+    np.save(tmp_path / "t.npy", targets)
+    np.savez(tmp_path / "both.npz", inputs=inputs, targets=targets)
+    np.savetxt(tmp_path / "x.csv", inputs, delimiter=",", header="a,b,c,d,e,f,g,h,i,j", comments="")
+    np.savetxt(tmp_path / "t.csv", targets, delimiter=",")
+    return tmp_path
+
+
+QUICK = ("--rates", "0.5,0.05", "--trials", "2")
+
+
+def test_it_prints_the_best_rates_and_writes_two_figures(folder):
+    result = run("x.npy", "t.npy", *QUICK, "--activations", "sigmoid,linear", folder=folder)
+    assert result.returncode == 0, result.stderr
+    assert "Engine kernel" in result.stdout
+    assert "32 runs" in result.stdout
+    for word in ("hebbian_descent", "gradient_descent", "hebb", "covariance", "sigmoid", "linear", "last20"):
+        assert word in result.stdout
+    for name in ("learning_rate_curve", "forgetting_curve"):
+        assert (folder / "sweep" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (folder / "sweep" / f"{name}.svg").is_file()
+    assert len(Store(folder / "sweep" / "store")) == 8
+
+
+def test_all_formats_give_the_same_result(folder):
+    tables = []
+    quick = (*QUICK, "--rules", "hebb")
+    for number, files in enumerate(
+        (["x.npy", "t.npy"], ["both.npz"], ["x.csv", "t.csv"], ["both.npz:inputs", "t.npy"])
+    ):
+        result = run(*files, *quick, "--output", f"out{number}", folder=folder)
+        assert result.returncode == 0, result.stderr
+        tables.append(
+            result.stdout[result.stdout.index("Best learning rates") : result.stdout.index("Wrote")]
+        )
+    assert len(set(tables)) == 1
+
+
+BAD_CALLS = [
+    (["missing.npy", "t.npy"], "which is not there"),
+    (["x.npy"], "Give two files, inputs and targets, or one .npz that holds both"),
+    (["x.txt", "t.npy"], "must end in .npy, .npz, .csv"),
+    (["both.npz:input", "t.npy"], "Did you mean 'inputs'?"),
+    (["both.npz", "t.npy"], "array of both.npz (given as both.npz:NAME) must be one of inputs, targets"),
+    (["words.csv", "t.npy"], "must hold numbers separated by commas"),
+    (["broken.npz"], "must be a whole .npz archive"),
+    (["broken.npy", "t.npy"], "must hold an array of numbers"),
+    (["pickle.npy", "t.npy"], "must hold an array of numbers"),
+    (["short.npy", "t.npy"], "must be pairs, as many of each. Got 3 and 24"),
+    (["nan.npy", "t.npy"], "must be finite. Got nan in row 0, column 0"),
+    (
+        ["x.npy", "t.npy", "--rates", "a,b"],
+        "--rates must be numbers separated by commas, or 'paper'. Got 'a,b'",
+    ),
+    (["x.npy", "t.npy", "--rates", ""], "at least one value for the learning rates"),
+    (["x.npy", "t.npy", "--rates", "0"], "learning rate must be above 0"),
+    (["x.npy", "t.npy", "--rules", "hebbian_decent"], "Did you mean 'hebbian_descent'?"),
+    (["x.npy", "t.npy", "--by", "best20"], "criterion must be"),
+    (["x.npy", "t.npy", "--by", "last30"], "must not exceed the 24 patterns"),
+    (["x.npy", "t.npy", "--shard", "3"], "--shard must be i/n"),
+    (["x.npy", "t.npy", "--shard", "3/2"], "shard must be between 1 and 2"),
+    (["x.npy", "t.npy", "--dtype", "float16"], "dtype must be float32 or float64"),
+    (["x.npy", "t.npy", "--dtype", "flot"], "flot"),
+    (["x.npy", "t.npy", "--output", "x.npy"], "x.npy"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD_CALLS, ids=lambda v: " ".join(v) if isinstance(v, list) else ""
+)
+def test_bad_calls_are_one_sentence_and_exit_code_2(arguments, message, folder, monkeypatch, capsys):
+    (folder / "x.txt").write_text("1 2")
+    (folder / "words.csv").write_text("a,b\n1,2\nthree,4\n")
+    (folder / "broken.npz").write_bytes((folder / "both.npz").read_bytes()[:300])
+    (folder / "broken.npy").write_bytes((folder / "x.npy").read_bytes()[:300])
+    np.save(folder / "pickle.npy", np.array([{"a": 1}], dtype=object))
+    np.save(folder / "short.npy", np.ones((3, 10)))
+    np.save(folder / "nan.npy", np.full((24, 10), np.nan))
+    quick = (
+        [option for option in QUICK if "--rates" not in arguments]
+        if "--rates" not in arguments
+        else QUICK[2:]
+    )
+    result = run(*arguments, *quick, folder=folder)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_targets_out_of_reach_and_constant_columns_are_noted(folder):
+    inputs, targets = np.load(folder / "x.npy"), np.load(folder / "t.npy")
+    inputs[:, :3] = 1.0
+    np.save(folder / "x2.npy", inputs)
+    np.save(folder / "t2.npy", 3 * targets)
+    result = run("x2.npy", "t2.npy", *QUICK, folder=folder)
+    assert result.returncode == 0, result.stderr
+    printed = " ".join(result.stdout.split())
+    assert "3 of 10 input columns are constant" in printed
+    assert "beyond what some units can reach: sigmoid reaches 0 to 1" in printed
+
+
+def test_a_second_run_goes_on_from_the_store(folder):
+    assert run("both.npz", *QUICK, folder=folder).returncode == 0
+    stamps = {path: path.stat().st_mtime_ns for path in (folder / "sweep" / "store").glob("*.parquet")}
+    again = run("both.npz", *QUICK, "--rules", "hebbian_descent,contrastive", folder=folder)
+    assert again.returncode == 0
+    for path, stamp in stamps.items():
+        assert path.stat().st_mtime_ns == stamp
+    assert len(Store(folder / "sweep" / "store")) == 5
+
+
+def test_shards_fill_a_shared_folder(folder):
+    for part in (1, 2, 3):
+        result = run("both.npz", *QUICK, "--shard", f"{part}/3", folder=folder)
+        assert result.returncode == 0, result.stderr
+    assert "0 of the whole sweep are missing" in result.stdout
+    assert len(Store(folder / "sweep" / "store")) == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_ctrl_c_leaves_a_store_to_go_on_from(folder):
+    """The plain loop over many trials is slow enough to be stopped in the middle."""
+    arguments = ["both.npz", "--engine", "reference", "--trials", "150", "--rules", "hebbian_descent,hebb"]
+    arguments += ["--activations", "sigmoid,linear,explin,softsign,softplus,step"]
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+    )
+    store = folder / "sweep" / "store"
+    deadline = time.monotonic() + 120
+    while len(list(store.glob("*.parquet"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert "run the same command again to go on" in " ".join(stdout.split())
+    assert "Traceback" not in stderr
+    finished = len(Store(store))
+    assert 2 <= finished < 12
+
+
+def test_help_teaches(folder):
+    text = " ".join(run("--help", folder=folder).stdout.split())
+    for word in ("Examples", "pairs.npz", "--shard", "--scheduler", "goes on"):
+        assert word in text

@@ -1,0 +1,141 @@
+"""Processes that die or are interrupted lose nothing that is finished, and leave nobody behind.
+
+python test_sweep_executors_deaths.py FOLDER     run a sweep whose last cell takes for ever, on two workers
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbian_descent import Factors, Rule
+from hebbian_descent.results import Store
+from hebbian_descent.rules import Activity
+from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep.executors import Processes, WorkerLostError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+def harmless(activity: Activity) -> Factors:
+    return Factors(activity.inputs - activity.offset, activity.output - activity.targets)
+
+
+HARMLESS = Rule("harmless", harmless)
+
+
+def prepared(*rules: Any) -> Sweep:
+    patterns = Patterns.of(np.eye(4), np.full((4, 2), 0.5))
+    setting = Setting.of(rules=rules, activations=["sigmoid", "linear"], learning_rates=0.1, trials=1)
+    return Sweep(setting, patterns)
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 30) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def deadly(times: int, folder: Path) -> Rule:
+    """A rule that kills the process in which it is used, so many times in all."""
+    deaths = str(folder / "deaths")
+
+    def factors(activity: Activity) -> Factors:
+        with open(deaths, "a+") as file:
+            file.seek(0)
+            if len(file.read()) < times:
+                file.write("x")
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return harmless(activity)
+
+    return Rule("deadly", factors)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_cell_whose_process_is_killed_is_run_again(workers: int, tmp_path: Path) -> None:
+    result = prepared(HARMLESS, deadly(1, tmp_path)).run(executor=Processes(workers))
+    expected = prepared(HARMLESS, HARMLESS).run()
+    assert (tmp_path / "deaths").read_text() == "x"
+    assert result.values["mae"].tobytes() == expected.values["mae"].tobytes()
+
+
+def test_a_cell_that_kills_every_process_is_given_up_and_no_other_lost(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    sweep = prepared(HARMLESS, deadly(99, tmp_path))
+    with pytest.raises(WorkerLostError, match=r"2 in a row .* SIGKILL.* memory.* goes on from") as caught:
+        sweep.run(store=store, executor=Processes(1))
+    assert caught.value.__notes__ == ["This happened in the cell: deadly, sigmoid."]
+    assert len(store) == 2
+
+
+def test_a_cell_may_not_end_its_process(tmp_path: Path) -> None:
+    def leaving(activity: Activity) -> Factors:
+        sys.exit("I am leaving")
+
+    with pytest.raises(RuntimeError, match="SystemExit: I am leaving"):
+        prepared(Rule("leaving", leaving)).run(executor=Processes(1))
+
+
+def endless(folder: str) -> Rule:
+    """A rule that tells its process by the name of a file, and never ends."""
+
+    def factors(activity: Activity) -> Factors:
+        Path(folder, f"process-{os.getpid()}").touch()
+        while True:
+            time.sleep(1)
+
+    return Rule("endless", factors)
+
+
+def run_for_ever(folder: str) -> None:
+    sweep = prepared(HARMLESS, endless(folder))
+    sweep.run(store=Store(Path(folder, "store")), executor=Processes(2))
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL], ids=lambda stop: stop.name)
+def test_workers_end_with_the_process_that_started_them(stop: signal.Signals, tmp_path: Path) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, __file__, tmp_path],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    store = Store(tmp_path / "store")
+    with parent:
+        assert eventually(lambda: len(list(tmp_path.glob("process-*"))) == 2 and len(store) == 2)
+        workers = [int(path.name.partition("-")[2]) for path in tmp_path.glob("process-*")]
+        if stop == signal.SIGINT:
+            os.killpg(parent.pid, stop)  # as the keyboard does it: to the workers as well
+        else:
+            parent.kill()
+        _, errors = parent.communicate(timeout=10)
+    assert eventually(lambda: not any(map(is_alive, workers)), seconds=5)
+    assert len(store) == 2
+    assert store.damaged() == []
+    if stop == signal.SIGINT:
+        assert errors.count("Traceback") == 1
+        assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+if __name__ == "__main__":
+    run_for_ever(sys.argv[1])
