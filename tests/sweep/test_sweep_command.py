@@ -108,15 +108,13 @@ def test_bad_calls_are_one_sentence_and_exit_code_2(arguments, message, folder, 
     np.save(folder / "pickle.npy", np.array([{"a": 1}], dtype=object))
     np.save(folder / "short.npy", np.ones((3, 10)))
     np.save(folder / "nan.npy", np.full((24, 10), np.nan))
-    quick = (
-        [option for option in QUICK if "--rates" not in arguments]
-        if "--rates" not in arguments
-        else QUICK[2:]
-    )
-    result = run(*arguments, *quick, folder=folder)
-    assert result.returncode == 2, result.stdout + result.stderr
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
+    monkeypatch.chdir(folder)
+    quick = QUICK[2:] if "--rates" in arguments else QUICK
+    monkeypatch.setattr(sys, "argv", ["hebbian-descent", "sweep", *arguments, *quick])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 def test_targets_out_of_reach_and_constant_columns_are_noted(folder):

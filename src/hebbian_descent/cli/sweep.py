@@ -20,6 +20,7 @@ from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
 from hebbian_descent.sweep.executors import get_executor
+from hebbian_descent.sweep.selection import patterns_of
 
 INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
@@ -89,6 +90,7 @@ def sweep(
         dtype=dtype,
     )
     patterns = Patterns.of(*read_pairs(inputs, targets))
+    patterns_of(by, len(patterns.inputs))  # a wrong criterion is refused before the work, not after
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TargetRangeWarning)
         prepared = Sweep(setting, patterns, engine=engine)
