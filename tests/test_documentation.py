@@ -14,16 +14,20 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 LABEL = re.compile(r"\b(?:eqn|fig|tab|sec|appendix):[A-Za-z0-9_]+")
 
 
-@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "document",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "sweeps.md"],
+    ids=lambda p: p.name,
+)
 def test_python_examples_run(document, capsys):
     blocks = re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks
+    names = {}  # later examples of a page go on from the earlier ones
     for block in blocks:
-        names = {}
         exec(compile(block, document.name, "exec"), names)
-        if "errors" in names:  # the README's example shows what it promises
-            assert min(names["errors"], key=names["errors"].get) == "hebbian_descent"
-            assert len(block.strip().splitlines()) <= 15
+    if document.name == "README.md":  # the first example shows what it promises, in its fifteen lines
+        assert min(names["errors"], key=names["errors"].get) == "hebbian_descent"
+        assert len(blocks[0].strip().splitlines()) <= 15
 
 
 def test_every_docstring_of_a_rule_cites_the_paper():

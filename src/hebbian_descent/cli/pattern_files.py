@@ -48,7 +48,7 @@ def _read_npy(path: Path, key: str) -> npt.NDArray[Any]:
 
 def _read_npz(path: Path, key: str) -> npt.NDArray[Any]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             names = list(archive.keys())
             if not key and len(names) == 1:
                 key = names[0]
