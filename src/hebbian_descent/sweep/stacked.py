@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,21 +71,25 @@ def tiles(setting: Setting, patterns: Patterns, memory_budget: int) -> Iterator[
 
 
 class Stack:
-    """Runs that differ in their learning rate alone, side by side in one matrix of weights."""
+    """Runs that differ in their learning rate alone, side by side in one matrix of weights.
+
+    Its columns are ordered by output unit, then run: neighbours belong to different runs.
+    """
 
     def __init__(self, cell: Cell, setting: Setting, patterns: Patterns, tile: Tile) -> None:
         self.cell, self.setting, self.patterns, self.tile = cell, setting, patterns, tile
         dtype = setting.dtype
-        self.eta = np.array(setting.learning_rates[tile.rates], dtype)[:, None]  # (n_runs, 1)
+        self.eta = np.array(setting.learning_rates[tile.rates], dtype)  # (n_runs,)
         n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
         trial = setting.trials[tile.trial]
         start = initial_weights(setting.seed, trial, n_inputs, n_outputs, dtype=dtype)
-        self.weights = np.tile(start, (1, len(self.eta)))
+        self.weights = np.repeat(start, len(self.eta), axis=1)
         self.change = np.empty_like(self.weights)
-        self.bias = np.zeros(self.weights.shape[1], dtype)
+        self.bias = np.zeros((n_outputs, len(self.eta)), dtype)
         self.offset = setting.offset(patterns).astype(dtype)
         self.means = patterns.inputs.mean(axis=0), patterns.targets.mean(axis=0)
         self.diverged_at = np.full(len(self.eta), NEVER, dtype=np.int64)
+        self.kind = kind_of(cell, setting)
 
     def learn(self) -> None:
         """Show all patterns to all runs, epoch by epoch."""
@@ -99,74 +103,96 @@ class Stack:
                 for rows in batches(order, setting.batch_size):
                     self._update(self.patterns.inputs[rows], self.patterns.targets[rows], step)
                     step += 1
-        not_finite = ~np.isfinite(self.weights).all(axis=0).reshape(len(self.eta), -1).all(axis=1)
-        self.diverged_at[not_finite & (self.diverged_at == NEVER)] = step
+        finite = np.isfinite(self.weights).all(axis=0).reshape(self.bias.shape).all(axis=0)
+        self.diverged_at[~finite & (self.diverged_at == NEVER)] = step
 
     def _update(self, x: Array, t: Array, step: int) -> None:
-        cell, setting, n = self.cell, self.setting, len(x)
+        cell, n = self.cell, len(x)
         centered = x - self.offset
-        a = (centered @ self.weights + self.bias).reshape(n, *self._shape)
-        self._mark_diverged(a, step)
-        pre, post = cell.rule.factors(
-            Activity(
-                inputs=x,
-                offset=self.offset,
-                targets=t[:, None, :],
-                preactivation=a,
-                output=cell.activation(a),
-                activation=cell.activation,
-                error=setting.error,
-                mean_input=self.means[0],
-                mean_target=self.means[1],
-            )
-        )
-        scaled = (post * (self.eta * (self.diverged_at == NEVER)[:, None])).reshape(n, -1)
-        np.matmul(pre.T, scaled / n, out=self.change)
+        a = (centered @ self.weights).reshape(n, *self.bias.shape)
+        eta = np.where(self.diverged_at == NEVER, self.eta, 0) / n
+        if self.kind is not None:
+            pre, scaled = centered, self._compiled_factor(a, t, eta.astype(a.dtype), step)
+        else:
+            pre, scaled = self._plain_factors(a + self.bias, x, t, eta.astype(a.dtype), step)
+        np.matmul(pre.T, scaled.reshape(n, -1), out=self.change)
         if cell.weight_decay:
             self.weights *= 1 - cell.weight_decay
         self.weights -= self.change
         if cell.weight_decay and step % STEPS_BETWEEN_FLUSHES == 0:
             flush_subnormal(self.weights)
         if cell.rule.learns_bias:
-            self.bias -= scaled.mean(axis=0)
-        if setting.shift:
-            moved = moving_average(self.offset, x, setting.shift)
-            self.bias += (moved - self.offset) @ self.weights
+            self.bias -= scaled.sum(axis=0)
+        if self.setting.shift:
+            moved = moving_average(self.offset, x, self.setting.shift)
+            self.bias += ((moved - self.offset) @ self.weights).reshape(self.bias.shape)
             self.offset = moved
 
-    @property
-    def _shape(self) -> tuple[int, int]:
-        return len(self.eta), self.patterns.targets.shape[1]
+    def _compiled_factor(self, a: Array, t: Array, eta: Array, step: int) -> Array:
+        """Return η·post, in the place of a."""
+        from hebbian_descent.kernels.stacks import learn_stacked
 
-    def _mark_diverged(self, a: Array, step: int) -> None:
-        largest = np.maximum(a.max(axis=(0, 2)), -a.min(axis=(0, 2)))
-        diverged = ~(largest <= LARGEST_PREACTIVATION) & (self.diverged_at == NEVER)
+        beyond = np.zeros(len(self.eta), dtype=np.int64)
+        pulls_back = self.cell.rule.name == "gradient_descent"
+        learn_stacked(self.kind, pulls_back, eta, self.bias, t, a, beyond)
+        self._silence(beyond > 0, a, step)
+        return a
+
+    def _plain_factors(self, a: Array, x: Array, t: Array, eta: Array, step: int) -> tuple[Array, Array]:
+        """Return pre and η·post by way of the rule's own function, which has units on the last axis."""
+        largest = np.maximum(a.max(axis=(0, 1)), -a.min(axis=(0, 1)))
+        self._silence(~(largest <= LARGEST_PREACTIVATION), a, step)
+        by_run = np.ascontiguousarray(a.swapaxes(1, 2))  # (n, n_runs, n_outputs)
+        pre, post = self.cell.rule.factors(
+            Activity(
+                inputs=x,
+                offset=self.offset,
+                targets=t[:, None, :],
+                preactivation=by_run,
+                output=self.cell.activation(by_run),
+                activation=self.cell.activation,
+                error=self.setting.error,
+                mean_input=self.means[0],
+                mean_target=self.means[1],
+            )
+        )
+        scaled = post * np.where(self.diverged_at == NEVER, eta, 0)[:, None]
+        return pre, np.ascontiguousarray(scaled.swapaxes(1, 2))
+
+    def _silence(self, diverged: npt.NDArray[np.bool_], activities: Array, step: int) -> None:
+        """Mark runs that diverge now; their columns keep their place, and are zero from here on."""
+        diverged = diverged & (self.diverged_at == NEVER)
         if not diverged.any():
             return
         self.diverged_at[diverged] = step
-        # Silent columns keep their place, so that the others are computed as if nothing had happened.
-        columns = np.repeat(diverged, self._shape[1])
-        self.weights[:, columns] = 0
-        self.bias[columns] = 0
-        a[:, diverged] = 0
+        self.weights.reshape(-1, *self.bias.shape)[:, :, diverged] = 0
+        self.bias[:, diverged] = 0
+        activities[:, :, diverged] = 0
 
     def evaluate_into(self, result: CellResult, memory_budget: int) -> None:
         """Measure the finite runs on the evaluated patterns, as many at a time as the memory holds."""
         x, t = self.patterns.evaluated_inputs - self.offset, self.patterns.evaluated_targets
-        n_outputs = self._shape[1]
         at_once = max(1, memory_budget // 16 // (t.size * self.setting.dtype.itemsize))
         result.diverged_at[self.tile.rates, self.tile.trial] = self.diverged_at
         finite = np.flatnonzero(self.diverged_at == NEVER)
+        weights = self.weights.reshape(-1, *self.bias.shape)
         for start in range(0, len(finite), at_once):
             runs = finite[start : start + at_once]
-            columns = _columns_of(runs, n_outputs)
-            a = (x @ self.weights[:, columns] + self.bias[columns]).reshape(len(x), len(runs), n_outputs)
+            columns = weights[:, :, runs].reshape(len(weights), -1)
+            a = (x @ columns).reshape(len(x), *self.bias[:, runs].shape) + self.bias[:, runs]
             with np.errstate(over="ignore", invalid="ignore"):
-                h = self.cell.activation(a)
+                h = self.cell.activation(np.ascontiguousarray(a.transpose(2, 0, 1)))
                 for place, run in enumerate(runs):
                     rate = (self.tile.rates.start or 0) + int(run)
-                    measure_into(result, rate, self.tile.trial, t, np.ascontiguousarray(h[:, place]))
+                    measure_into(result, rate, self.tile.trial, t, h[place])
 
 
-def _columns_of(runs: npt.NDArray[np.intp], n_outputs: int) -> npt.NDArray[np.intp]:
-    return (runs[:, None] * n_outputs + np.arange(n_outputs)).ravel()
+def kind_of(cell: Cell, setting: Setting) -> Any:
+    """Return the activation as kernels know it, or None where the rule's own function has to be called."""
+    if cell.rule.name not in ("hebbian_descent", "contrastive", "gradient_descent"):
+        return None
+    if cell.rule.name != "contrastive" and setting.error.name != "difference":
+        return None
+    from hebbian_descent.kernels.activations import ACTIVATIONS  # Numba is imported when it is first needed
+
+    return ACTIVATIONS[cell.activation.name](**cell.activation.parameters)

@@ -1,0 +1,107 @@
+"""What the patterns alone decide: how much each learning step adds to the activity of each pattern.
+
+Online learning changes the weights by one outer product per step, so the activity at step t is a sum over
+the steps before it. With pₛ = −η·postₛ, k = 1 − ω (0⁰ = 1), dᵣ = μᵣ₊₁ − μᵣ, and β = 1 where the bias learns:
+
+    aₜ = W₀ᵀ[ kᵗ(xₜ − μₜ) + Σ_{r<t} k^{r+1} dᵣ ]
+       + Σ_{s<t} pₛ · { preₛ·[ k^{t−1−s}(xₜ − μₜ) + Σ_{s≤r<t} k^{r−s} dᵣ ] + β }
+
+The first bracket is the effective input of step t, the braces are its brace with step s. Neither depends on
+the learning rate, the initial weights, the activation or the output unit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.floating[Any]]
+
+
+class Braces(NamedTuple):
+    """The two factors of every activity, during training and after the last step.
+
+    `training` is strictly lower triangular; row t of `evaluation` belongs to evaluated pattern t.
+    """
+
+    training: Array  # (n_steps, n_steps)
+    training_inputs: Array  # (n_steps, n_inputs)
+    evaluation: Array  # (n_evaluated, n_steps)
+    evaluation_inputs: Array  # (n_evaluated, n_inputs)
+
+
+def braces_of_sequence(
+    inputs: Array,
+    evaluated: Array,
+    *,
+    offset: npt.ArrayLike = 0.0,
+    shift: float = 0.0,
+    weight_decay: float = 0.0,
+    presynaptic_offset: Array | None = None,
+    learns_bias: bool = True,
+) -> Braces:
+    """Return the braces of one pass over `inputs`, one step per row.
+
+    Args:
+        inputs: The patterns in the order in which they are learned.
+        evaluated: The patterns to be asked for after the last step.
+        offset: μ before the first step.
+        shift: ν of the moving offset; 0 keeps the offset where it is.
+        weight_decay: ω, between 0 and 2.
+        presynaptic_offset: What pre is centered on, if it is not μ (the mean input in the covariance rule).
+        learns_bias: Whether every step also adds p to the bias.
+    """
+    k = 1.0 - weight_decay
+    n_steps = len(inputs)
+    offsets = moving_offsets(inputs, offset, shift)
+    moves = np.diff(offsets, axis=0)  # d
+    pre = inputs - (offsets[:-1] if presynaptic_offset is None else presynaptic_offset)
+    centered, centered_at_end = inputs - offsets[:-1], evaluated - offsets[-1]
+
+    # The weights that step s added to the bias by moving the offset, up to and including move r.
+    age = np.arange(n_steps)[np.newaxis] - np.arange(n_steps)[:, np.newaxis]  # r − s
+    moved = np.cumsum(powers(k, age) * (pre @ moves.T), axis=1) if shift else np.zeros_like(age, dtype=float)
+
+    bias = float(learns_bias)
+    training = powers(k, age - 1) * (pre @ centered.T)
+    training[:, 1:] += moved[:, :-1]
+    training = np.tril((training + bias).T, -1)
+    evaluation = (centered_at_end @ pre.T) * powers(k, np.arange(n_steps)[::-1]) + moved[:, -1] + bias
+
+    into_bias = np.zeros_like(offsets)
+    np.cumsum(powers(k, np.arange(1, n_steps + 1))[:, np.newaxis] * moves, axis=0, out=into_bias[1:])
+    decayed = powers(k, np.arange(n_steps + 1))
+    return Braces(
+        training=without_subnormals(training),
+        training_inputs=without_subnormals(decayed[:-1, np.newaxis] * centered + into_bias[:-1]),
+        evaluation=without_subnormals(evaluation),
+        evaluation_inputs=without_subnormals(decayed[-1] * centered_at_end + into_bias[-1]),
+    )
+
+
+def moving_offsets(inputs: Array, offset: npt.ArrayLike, shift: float) -> Array:
+    """Return μ before each step and after the last, μ ← (1 − ν)μ + νx: one row more than `inputs`."""
+    nu = shift
+    mu = np.empty((len(inputs) + 1, inputs.shape[1]), dtype=inputs.dtype)
+    mu[0] = offset
+    if not nu:
+        mu[1:] = offset
+        return mu
+    for step, x in enumerate(inputs):
+        mu[step + 1] = (1 - nu) * mu[step] + nu * x
+    return without_subnormals(mu)
+
+
+def powers(base: float, exponents: npt.NDArray[np.integer[Any]]) -> Array:
+    """Return base^exponent, 0 for negative exponents, with 0⁰ = 1; numbers too small to be normal are 0."""
+    with np.errstate(under="ignore"):
+        values = np.power(float(base), np.maximum(exponents, 0).astype(float))
+    return without_subnormals(np.where(exponents < 0, 0.0, values))
+
+
+def without_subnormals(values: Array) -> Array:
+    """Set numbers too small for full precision to 0, in place: processors are many times slower with them."""
+    values[np.abs(values) < np.finfo(values.dtype).tiny] = 0
+    return values

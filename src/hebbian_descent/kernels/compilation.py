@@ -1,0 +1,67 @@
+"""How kernels are compiled: without the interpreter lock, and kept on disk where a folder can be written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numba.extending
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Division by zero gives an infinity, as in NumPy; an exception in the loop would keep it from vectorising.
+FLOATING_POINT: Any = {"error_model": "numpy"}
+
+
+def inlined(function: Function) -> Function:
+    """Compile a part of a kernel; it is compiled anew with every kernel that calls it, and not kept."""
+    compiled: Function = numba.njit(nogil=True, **FLOATING_POINT)(function)
+    return compiled
+
+
+def reordered(function: Function) -> Function:
+    """Compile a sum whose terms may be taken in any order; infinities and NaN keep their meaning."""
+    compiled: Function = numba.njit(nogil=True, fastmath={"reassoc"}, **FLOATING_POINT)(function)
+    return compiled
+
+
+def compiled_as(placeholder: Function) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function that, given the types of the arguments, returns the body of `placeholder`."""
+    register: Any = numba.extending.overload
+    registered: Callable[[Callable[..., Any]], Callable[..., Any]] = register(
+        placeholder, jit_options=FLOATING_POINT, strict=False
+    )
+    return registered
+
+
+def emitted(function: Callable[..., Any]) -> Any:
+    """Register a function that, given the types of the arguments, returns a signature and emits LLVM code."""
+    register: Any = numba.extending.intrinsic
+    return register(function)
+
+
+def kept_on_disk(function: Function) -> Function:
+    """Compile a whole kernel and keep it for later processes, or for this one if no folder can be written."""
+    # Numba asks only whether the file of the function itself has changed, not the files of what it calls.
+    function.__qualname__ += f"_{_digest_of_sources()}"
+    options: Any = {"nogil": True, **FLOATING_POINT}
+    compiled: Function
+    try:
+        compiled = numba.njit(cache=True, **options)(function)
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        compiled = numba.njit(**options)(function)
+    return compiled
+
+
+@cache
+def _digest_of_sources() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]

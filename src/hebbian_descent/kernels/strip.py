@@ -1,0 +1,92 @@
+"""One piece of work: all learning rates of one trial, over one strip of output units."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.kernels.braces import Array
+from hebbian_descent.kernels.closed_form import imprint_and_evaluate
+from hebbian_descent.kernels.plan import padded
+from hebbian_descent.kernels.preparation import Prepared
+from hebbian_descent.kernels.scan import initial_activities, learn_and_evaluate
+
+
+class StripResult(NamedTuple):
+    """Sums over the units of the strip, and the outputs of its units."""
+
+    errors: Array  # (n_rates, n_evaluated)
+    diverged_at: npt.NDArray[np.int64]  # (n_rates,)
+    outputs: Array  # (n_rates, n_evaluated or 0, n_units)
+
+
+def run_strip(prepared: Prepared, weights: Array, units: slice, *, keep_outputs: bool) -> StripResult:
+    """Train and evaluate one trial on the output units of a strip."""
+    dtype = prepared.targets.dtype
+    n_rates, n_evaluated = len(prepared.learning_rates), len(prepared.evaluated_targets)
+    n_units = units.stop - units.start
+    result = StripResult(
+        errors=np.empty((n_rates, n_evaluated)),
+        diverged_at=np.empty(n_rates, dtype=np.int64),
+        outputs=np.full((n_rates, n_evaluated if keep_outputs else 0, n_units), np.nan, dtype=dtype),
+    )
+    strip = _panels(weights[:, units], dtype)
+    start = _product(prepared.training_inputs, strip)
+    after = prepared.evaluation_inputs
+    evaluated_start = start if after is None else _product(after, strip)
+    run = _learn if prepared.rule.learns_from_output else _imprint
+    run(prepared, units, start, evaluated_start, result)
+    return result
+
+
+def _learn(
+    prepared: Prepared, units: slice, start: Array, evaluated_start: Array, result: StripResult
+) -> None:
+    learn_and_evaluate(
+        prepared.kind,
+        prepared.rule.pulls_back,
+        prepared.n_epochs,
+        prepared.continues,
+        prepared.learning_rates,
+        (prepared.training_brace, start, np.ascontiguousarray(prepared.targets[:, units])),
+        (
+            prepared.evaluation_brace,
+            evaluated_start,
+            np.ascontiguousarray(prepared.evaluated_targets[:, units]),
+        ),
+        *result,
+    )
+
+
+def _imprint(
+    prepared: Prepared, units: slice, start: Array, evaluated_start: Array, result: StripResult
+) -> None:
+    imprinted = _panels(prepared.imprinted[:, units], start.dtype)
+    within_epoch = np.tril(prepared.training_brace, -1)
+    imprint_and_evaluate(
+        prepared.kind,
+        prepared.n_epochs,
+        prepared.learning_rates,
+        (start, _product(within_epoch, imprinted), _product(prepared.training_brace, imprinted)),
+        (
+            evaluated_start,
+            _product(prepared.evaluation_brace, imprinted),
+            np.ascontiguousarray(prepared.evaluated_targets[:, units]),
+        ),
+        *result,
+    )
+
+
+def _panels(columns: Array, dtype: npt.DTypeLike) -> Array:
+    """Return the columns followed by columns of zeros up to a whole panel."""
+    panels = np.zeros((len(columns), padded(columns.shape[1], np.dtype(dtype).itemsize)), dtype=dtype)
+    panels[:, : columns.shape[1]] = columns
+    return panels
+
+
+def _product(matrix: Array, panels: Array) -> Array:
+    out = np.empty((len(matrix), panels.shape[1]), dtype=panels.dtype)
+    initial_activities(matrix, panels, out)
+    return out
