@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+BENCH_STAMP := $(VENV)/.bench-installed
 
 .PHONY: help install test demo lint bench wheel-test clean
 
@@ -14,7 +15,7 @@ install: $(STAMP)  ## Make a virtual environment with the package, its extras an
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper]' --group test --group lint --group build
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test --group lint --group build
 	@touch $@
 
 test: $(STAMP)  ## Run the tests
@@ -29,8 +30,12 @@ lint: $(STAMP)  ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)  ## Compare the speed with a plain NumPy loop
-	$(BIN)/python bench/training.py
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
+	@touch $@
+
+bench: $(BENCH_STAMP)  ## Compare the speed of sweeps with NumPy, PyTorch and JAX, in one run
+	$(BIN)/python bench/sweeps.py --json bench/results.json
 
 wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without the extras
 	rm -rf dist .venv-wheel

@@ -11,6 +11,7 @@ import numpy as np
 import hebbian_descent
 from hebbian_descent import Layer, train
 from hebbian_descent.paper import labels
+from hebbian_descent.sweep import sweep
 
 assert "site-packages" in hebbian_descent.__file__, "this must be the installed wheel"
 assert (Path(hebbian_descent.__file__).parent / "py.typed").is_file()
@@ -30,6 +31,24 @@ assert result.returncode == 2, result
 assert "Hebbian-descent" in result.stdout, result
 expected = "Drawing a figure needs matplotlib, which is not installed: pip install 'hebbian-descent[paper]'"
 assert result.stderr.strip() == expected, result
+
+with tempfile.TemporaryDirectory() as folder:
+    np.savez(Path(folder) / "pairs.npz", inputs=np.eye(30), targets=np.eye(30))
+    result = subprocess.run(
+        [command, "sweep", "pairs.npz", "--rates", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+assert result.returncode == 2, result
+assert "pip install 'hebbian-descent[paper]'" in result.stderr, result
+assert len(result.stderr.strip().splitlines()) == 1, result
+
+found = sweep(
+    np.eye(6), np.eye(6), rules="hebbian_descent", activations="sigmoid", learning_rates=(10.0, 0.1), trials=2
+)
+assert found.best(by="all")[0].learning_rate == 10.0
 
 help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
 assert "demo" in help_text
