@@ -1,5 +1,9 @@
 """A sweep with a store goes on where it was stopped, and recomputes what has changed."""
 
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 
@@ -126,3 +130,38 @@ def test_the_store_reads_as_one_table(pairs, tmp_path):
     assert len(table) == result.values["mae"].size
     chosen = table[(table["rule_name"] == "hebb") & (table["activation_name"] == "linear")]
     assert chosen["mae"].mean() == pytest.approx(result.values["mae"][1, 1].mean())
+
+
+PROGRAM = """
+import sys
+import numpy as np
+from hebbian_descent.sweep import sweep
+rng = np.random.default_rng(0)
+x, t = rng.random((30, 20)), rng.random((30, 15))
+result = sweep(x, t, rules=["hebbian_descent", "gradient_descent", "hebb"], engine="reference", trials=8,
+               activations=["sigmoid", "linear", "explin", "softsign"], learning_rates=(0.3, 0.1, 0.03),
+               store=sys.argv[1])
+np.save(sys.argv[2], result.values["mae"])
+"""
+
+
+def test_a_sweep_killed_again_and_again_ends_with_the_same_bits(tmp_path):
+    def start(store, output):
+        return subprocess.Popen([sys.executable, "-c", PROGRAM, str(store), str(output)])
+
+    assert start(tmp_path / "undisturbed", tmp_path / "expected.npy").wait(timeout=120) == 0
+    store, n_kills = tmp_path / "store", 0
+    while True:
+        before = len(list(store.glob("*.parquet")))
+        process = start(store, tmp_path / "found.npy")
+        while process.poll() is None and len(list(store.glob("*.parquet"))) < min(before + 3, 12):
+            time.sleep(0.002)
+        if before + 3 > 12 or process.poll() is not None:
+            break
+        process.kill()  # SIGKILL: no chance to tidy up
+        process.wait()
+        n_kills += 1
+    assert process.wait(timeout=120) == 0
+    assert n_kills >= 3
+    np.testing.assert_array_equal(np.load(tmp_path / "found.npy"), np.load(tmp_path / "expected.npy"))
+    assert not Store(store).damaged()
