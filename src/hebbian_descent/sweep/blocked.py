@@ -23,7 +23,7 @@ from hebbian_descent.sweep.auto_reference import evaluate_into, new_network
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result
 from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.training import LARGEST_PREACTIVATION, DivergenceError, batches, epoch_order
+from hebbian_descent.training import LARGEST_PREACTIVATION, DivergenceError
 
 N_BLOCKS = 2
 STEPS_BETWEEN_FLUSHES = 16
@@ -96,17 +96,12 @@ class BlockedLearner:
 
     def run(self, inputs: Array) -> None:
         """Show all patterns, epoch by epoch."""
-        setting, step = self.setting, 0
+        step = 0
         with np.errstate(over="ignore", invalid="ignore"):
-            for epoch in range(setting.epochs):
-                order = np.arange(len(inputs))
-                if setting.shuffle:
-                    order = epoch_order(len(inputs), setting.seed, epoch)
-                for rows in batches(order, setting.batch_size):
-                    self._update(inputs[rows], step)
-                    step += 1
-                if not np.isfinite(self.network.weights).all():
-                    raise DivergenceError(step, self.eta, np.inf)
+            for step, rows in enumerate(self.setting.batches(len(inputs))):
+                self._update(inputs[rows], step)
+        if not np.isfinite(self.network.weights).all():
+            raise DivergenceError(step + 1, self.eta, np.inf)
 
     def _update(self, x: Array, step: int) -> None:
         network, n = self.network, len(x)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from hebbian_descent.checks import as_count, as_number
 from hebbian_descent.rules import ErrorTerm, get_error_term
 from hebbian_descent.sweep.measures import get_measure
+from hebbian_descent.training import batches, epoch_order
 
 R = TypeVar("R")
 A = TypeVar("A")
@@ -65,6 +67,12 @@ class Grid(Generic[R, A]):
             for activation in self.activations:
                 for decay in self.weight_decays:
                     yield GridCell(rule, activation, decay)
+
+    def batches(self, n_patterns: int) -> Iterator[npt.NDArray[np.intp]]:
+        """Yield the rows of each batch, epoch after epoch, as `Training` shows them."""
+        for epoch in range(self.epochs):
+            order = epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
+            yield from batches(order, self.batch_size)
 
     def specification(self, cell: GridCell[R, A]) -> Mapping[str, Any]:
         """Return everything about a cell that its numbers depend on, but for the patterns and the engine."""

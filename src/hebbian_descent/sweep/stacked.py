@@ -22,7 +22,7 @@ from hebbian_descent.sweep.engine import MEMORY_BUDGET, NEVER, CellResult, empty
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
 from hebbian_descent.sweep.setting import Cell, Setting
-from hebbian_descent.training import LARGEST_PREACTIVATION, batches, epoch_order
+from hebbian_descent.training import LARGEST_PREACTIVATION
 
 STEPS_BETWEEN_FLUSHES = 16  # a pass over all weights; what fades takes longer than that to slow anything down
 
@@ -93,18 +93,13 @@ class Stack:
 
     def learn(self) -> None:
         """Show all patterns to all runs, epoch by epoch."""
-        setting, n_patterns = self.setting, len(self.patterns.inputs)
+        inputs, targets = self.patterns.inputs, self.patterns.targets
         step = 0
         with np.errstate(over="ignore", invalid="ignore"):
-            for epoch in range(setting.epochs):
-                order = np.arange(n_patterns)
-                if setting.shuffle:
-                    order = epoch_order(n_patterns, setting.seed, epoch)
-                for rows in batches(order, setting.batch_size):
-                    self._update(self.patterns.inputs[rows], self.patterns.targets[rows], step)
-                    step += 1
+            for step, rows in enumerate(self.setting.batches(len(inputs))):
+                self._update(inputs[rows], targets[rows], step)
         finite = np.isfinite(self.weights).all(axis=0).reshape(self.bias.shape).all(axis=0)
-        self.diverged_at[~finite & (self.diverged_at == NEVER)] = step
+        self.diverged_at[~finite & (self.diverged_at == NEVER)] = step + 1
 
     def _update(self, x: Array, t: Array, step: int) -> None:
         cell, n = self.cell, len(x)
