@@ -39,10 +39,11 @@ StartWorker = Callable[..., None]
 
 
 @contextmanager
-def running(*arguments: object) -> Iterator[None]:
-    """Run Python with these arguments as long as it is needed."""
+def running(*arguments: object, folder: Path) -> Iterator[None]:
+    """Run Python with these arguments as long as it is needed; Dask keeps its files in the folder."""
     command = [sys.executable, *map(str, arguments)]
-    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
+    environment = {**ENVIRONMENT, "DASK_TEMPORARY_DIRECTORY": str(folder)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
         try:
             yield
         finally:
@@ -58,9 +59,10 @@ def eventually(condition: Callable[[], Any], seconds: float = 30) -> None:
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    file = tmp_path_factory.mktemp("scheduler") / "address.json"
+    folder = tmp_path_factory.mktemp("scheduler")
+    file = folder / "address.json"
     options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
-    with running("-c", SCHEDULER, *options):
+    with running("-c", SCHEDULER, *options, folder=folder):
         eventually(lambda: file.exists() and file.read_text().endswith("}"))
         yield json.loads(file.read_text())["address"]
 
@@ -73,8 +75,8 @@ def start_worker(scheduler: str, tmp_path: Path) -> Iterator[StartWorker]:
 
             def start(*options: str, program: str = WORKER) -> None:
                 n_workers = len(client.nthreads())
-                arguments = ("--no-dashboard", "--local-directory", tmp_path / "space", *options)
-                workers.enter_context(running("-c", program, scheduler, *arguments))
+                command = ("-c", program, scheduler, "--no-dashboard", *options)
+                workers.enter_context(running(*command, folder=tmp_path))
                 eventually(lambda: len(client.nthreads()) > n_workers)
 
             yield start
@@ -132,8 +134,12 @@ def test_a_worker_with_two_threads_runs_two_cells_with_one_thread_each(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
     def in_company(activity: Activity) -> Factors:
-        (tmp_path / f"{activity.activation.name}").touch()
-        while len(list(tmp_path.iterdir())) < 3:  # the folder of the worker, and a file of each cell
+        import numba
+
+        if numba.config.NUMBA_NUM_THREADS != 1:
+            raise RuntimeError("Numba would use several threads.")
+        (tmp_path / f"cell-{activity.activation.name}").touch()
+        while len(list(tmp_path.glob("cell-*"))) < 2:
             time.sleep(0.01)
         return harmless(activity)
 

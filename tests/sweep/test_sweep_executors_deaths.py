@@ -26,6 +26,9 @@ from hebbian_descent.sweep.executors import Processes, WorkerLostError
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
 def harmless(activity: Activity) -> Factors:
     return Factors(activity.inputs - activity.offset, activity.output - activity.targets)
 
@@ -118,7 +121,7 @@ def test_workers_end_with_the_process_that_started_them(stop: signal.Signals, tm
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
     )
     store = Store(tmp_path / "store")
     with parent:
@@ -135,6 +138,30 @@ def test_workers_end_with_the_process_that_started_them(stop: signal.Signals, tm
     if stop == signal.SIGINT:
         assert errors.count("Traceback") == 1
         assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+UNFINISHED = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import {Path(__file__).stem} as deaths
+
+sweep = deaths.prepared(deaths.HARMLESS, deaths.endless(sys.argv[1]))
+records = deaths.Processes(2).run(sweep.works, sweep.patterns)
+print(next(records)[0])
+"""
+
+
+def test_a_program_may_end_before_its_sweep(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", UNFINISHED, tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout in ("0\n", "1\n")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,14 +24,13 @@ scale = 1.0
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Dask]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dask]:
     """A cluster of one worker that several tests use."""
     distributed = pytest.importorskip("distributed")
+    folder = tmp_path_factory.mktemp("cluster")
     with (
-        tempfile.TemporaryDirectory() as folder,
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=folder
-        ) as running,
+        pytest.importorskip("dask").config.set({"temporary-directory": str(folder)}),
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as running,
     ):
         yield Dask(running.scheduler_address)
 

@@ -13,7 +13,7 @@ from hebbian_descent import Activation
 from hebbian_descent.checks import Array
 from hebbian_descent.results import Record
 from hebbian_descent.sweep import Patterns, Setting, Sweep
-from hebbian_descent.sweep.executors import Dask, Executor, InProcess, Processes, usable_processors
+from hebbian_descent.sweep.executors import Executor, InProcess, Processes, usable_processors
 
 
 def most_threads(preactivation: Array) -> Array:
@@ -35,14 +35,11 @@ def records(executor: Executor) -> list[Record]:
     return [record for _, record in executor.run(Sweep(setting, patterns).works, patterns)]
 
 
-@pytest.mark.parametrize("executor", [Processes(2), Dask("local")])
-def test_a_worker_has_one_thread_of_every_kind(executor: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
-    if isinstance(executor, Dask):
-        pytest.importorskip("distributed")
+def test_a_process_has_one_thread_of_every_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
-    found = records(executor)
+    found = records(Processes(2))
     assert len(found) == 4
     for record in found:
         assert {pool["num_threads"] for pool in record.provenance["thread_pools"]} == {1}

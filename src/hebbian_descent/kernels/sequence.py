@@ -39,7 +39,8 @@ def run_sequence(
 ) -> SequenceResult:
     """Learn the patterns once per learning rate and trial, then evaluate with the final weights.
 
-    The result does not depend on the number of threads, nor a trial on which others are run with it.
+    The result does not depend on the number of threads, nor a trial on which others are run with it, as long
+    as BLAS is held to one thread of its own, as sweeps do.
 
     Args:
         learning: The rule, the activation, the offsets and so on.

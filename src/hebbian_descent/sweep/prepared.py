@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from hebbian_descent.checks import as_count
 from hebbian_descent.results import Record, Store
@@ -105,13 +106,15 @@ class Sweep:
         total = n_done + len(numbers)
         if progress is not None:
             progress(n_done, total)
-        for place, record in executor.run([self.works[number] for number in numbers], self.patterns):
-            if store is not None:
-                store.write(record)
-            n_done += 1
-            if progress is not None:
-                progress(n_done, total)
-            yield numbers[place], record
+        # Closed at once if something goes wrong here, so that no process or cluster is left behind.
+        with closing(executor.run([self.works[number] for number in numbers], self.patterns)) as finished:
+            for place, record in finished:
+                if store is not None:
+                    store.write(record)
+                n_done += 1
+                if progress is not None:
+                    progress(n_done, total)
+                yield numbers[place], record
 
     def _warn_of_targets_out_of_reach(self) -> None:
         low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hebbian_descent.results import Record, provenance
 from hebbian_descent.sweep.choosing import ENGINES, Choice
@@ -31,9 +32,11 @@ class Work:
     def run(self, patterns: Patterns, threads: int = 1) -> Record:
         """Compute the cell."""
         start = time.perf_counter()
-        result = ENGINES[self.choice.engine](
-            self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
-        )
+        # A product of matrices that BLAS splits over threads may round differently.
+        with threadpool_limits(1, user_api="blas"):
+            result = ENGINES[self.choice.engine](
+                self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
+            )
         return Record(
             specification=self.specification(patterns),
             axes={

@@ -7,12 +7,11 @@ show in the results; a worker of a pool or a cluster gets a single thread, so th
 
 from __future__ import annotations
 
-from hebbian_descent.sweep.executors.base import Executor
+from hebbian_descent.sweep.executors.base import Executor, WorkerLostError
 from hebbian_descent.sweep.executors.dask_cluster import Dask
 from hebbian_descent.sweep.executors.in_process import InProcess
 from hebbian_descent.sweep.executors.processes import Processes
 from hebbian_descent.sweep.executors.threads import usable_processors
-from hebbian_descent.sweep.executors.worker_process import WorkerLostError
 
 __all__ = [
     "Dask",

@@ -11,6 +11,10 @@ from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
 
 
+class WorkerLostError(RuntimeError):
+    """Workers died while they ran a cell, again and again."""
+
+
 class Executor(Protocol):
     """A way to run cells of work.
 

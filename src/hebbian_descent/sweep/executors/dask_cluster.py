@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -11,12 +10,12 @@ from typing import Any
 
 from hebbian_descent.checks import as_number, require_extra
 from hebbian_descent.results import Record
-from hebbian_descent.sweep.executors.base import naming
+from hebbian_descent.sweep.executors.base import WorkerLostError, naming
+from hebbian_descent.sweep.executors.dask_local import dask_config, local_cluster
 from hebbian_descent.sweep.executors.dask_scheduler import check_that_it_answers
 from hebbian_descent.sweep.executors.dask_tasks import caller
 from hebbian_descent.sweep.executors.sending import complete, packed
 from hebbian_descent.sweep.executors.threads import usable_processors
-from hebbian_descent.sweep.executors.worker_process import WorkerLostError
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
 
@@ -55,15 +54,8 @@ class Dask:
     def _client(self, distributed: Any, n_cells: int, at_the_end: ExitStack) -> Any:
         target: Any = self.scheduler
         if self.scheduler == "local":
-            folder = at_the_end.enter_context(tempfile.TemporaryDirectory(prefix="hebbian-descent-"))
-            target = at_the_end.enter_context(
-                distributed.LocalCluster(
-                    n_workers=min(usable_processors(), n_cells),
-                    threads_per_worker=1,
-                    dashboard_address=":0",  # any port that is free
-                    local_directory=folder,
-                )
-            )
+            n_workers = min(usable_processors(), n_cells)
+            target = at_the_end.enter_context(local_cluster(distributed, n_workers))
         else:
             check_that_it_answers(distributed, self.scheduler, self.timeout)
         client = distributed.Client(target, timeout=self.timeout, set_as_default=False)
@@ -98,9 +90,8 @@ def _submitted(
 ) -> tuple[Any, dict[str, int]]:
     """Hand the cells to the scheduler; return an iterator over futures and the places of their cells."""
     call = caller()
-    dask = require_extra("dask", extra="cluster", purpose="Running on a Dask cluster")
     # As a task, and not as data that is scattered: should all workers that hold it die, a task is repeated.
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": 2**60}):
+    with dask_config({"distributed.admin.large-graph-warning-threshold": 2**60}):
         shared = client.submit(call, "unpacked_patterns", pickle.dumps(patterns), pure=False)
     futures = [
         client.submit(call, "run_cell", cell, shared, pure=False, priority=-place)

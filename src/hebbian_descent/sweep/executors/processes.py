@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator, Sequence
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -39,8 +40,16 @@ class Processes:
         threads = [
             Thread(target=_keep_busy, args=(process, waiting, finished), daemon=True) for process in processes
         ]
+
+        def end() -> None:
+            for process in processes:
+                process.kill()
+            for thread in threads:
+                thread.join()
+
         for thread in threads:
             thread.start()
+        atexit.register(end)  # a program may end before this generator does
         try:
             for place, outcome in _outcomes(finished, len(works)):
                 with naming(works[place].cell):
@@ -48,10 +57,8 @@ class Processes:
                         raise outcome
                 yield place, complete(outcome, works[place], patterns)
         finally:
-            for process in processes:
-                process.kill()
-            for thread in threads:
-                thread.join()
+            end()
+            atexit.unregister(end)
 
 
 def _keep_busy(

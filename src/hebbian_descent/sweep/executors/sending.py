@@ -14,10 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-import cloudpickle
-
 from hebbian_descent.results import Record
 from hebbian_descent.results.libraries import BY_NAME_ALONE, SITE_FOLDERS, STANDARD_FOLDER
+from hebbian_descent.sweep.executors.by_value import cloudpickle
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
 

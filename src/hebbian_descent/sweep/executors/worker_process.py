@@ -7,10 +7,12 @@ import pickle
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from threading import Lock
 
 from hebbian_descent.results import Record
+from hebbian_descent.sweep.executors.base import WorkerLostError
 from hebbian_descent.sweep.executors.threads import ONE_THREAD
 from hebbian_descent.sweep.patterns import Patterns
 
@@ -26,10 +28,6 @@ sys.path[:] = pickle.load(sys.stdin.buffer)
 from hebbian_descent.sweep.executors.serving import serve
 serve()
 """
-
-
-class WorkerLostError(RuntimeError):
-    """Workers died while they ran a cell, again and again."""
 
 
 class WorkerProcess:
@@ -48,8 +46,10 @@ class WorkerProcess:
         """Return the record of a cell, or the error that it raised; should the process die, try another."""
         status: int | None = None
         for _ in range(ATTEMPTS):
+            requests = [packed] if self._process else [sys.path, self._patterns, packed]
+            process = self._process or self._start()
             try:
-                return self._answer(packed)
+                return _answer(process, requests)
             except (EOFError, OSError, pickle.UnpicklingError):  # there is nobody at the other end
                 status = self.close()
         raise WorkerLostError(
@@ -71,17 +71,9 @@ class WorkerProcess:
         """End the process for good, whatever it is doing."""
         with self._starting_or_killing:
             self._is_killed = True
-            if self._process is not None:
-                self._process.kill()
-
-    def _answer(self, packed: bytes) -> Record | Exception:
-        process = self._process or self._start()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        pickle.dump(packed, process.stdin)
-        process.stdin.flush()
-        answer: Record | Exception = pickle.load(process.stdout)
-        return answer
+            process = self._process  # which the other thread may be about to close
+        if process is not None:
+            process.kill()
 
     def _start(self) -> subprocess.Popen[bytes]:
         with self._starting_or_killing:
@@ -93,10 +85,18 @@ class WorkerProcess:
                 stdout=subprocess.PIPE,
                 env={**os.environ, **ONE_THREAD},
             )
-        assert self._process.stdin is not None
-        pickle.dump(sys.path, self._process.stdin)
-        pickle.dump(self._patterns, self._process.stdin)
         return self._process
+
+
+def _answer(process: subprocess.Popen[bytes], requests: Sequence[object]) -> Record | Exception:
+    """Send the requests, of which only the last is answered."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for request in requests:
+        pickle.dump(request, process.stdin)
+    process.stdin.flush()
+    answer: Record | Exception = pickle.load(process.stdout)
+    return answer
 
 
 def _in_words(status: int | None) -> str:
