@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -129,7 +129,7 @@ def test_there_must_be_a_worker(workers: int) -> None:
         get_executor(workers=workers)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("distributed") is not None, reason="it is installed")
-def test_without_the_extra_its_name_is_told() -> None:
+def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
     with pytest.raises(ImportError, match=r"hebbian-descent\[cluster\]"):
         run(Dask("local"), all_works())

@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hebbian_descent.results import Record, Store
+from hebbian_descent.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep.executors.base import Finished
 from hebbian_descent.sweep.work import Work
 
 
@@ -35,9 +36,9 @@ def prepared() -> Sweep:
 class Nobody:
     """An executor for a sweep that has nothing left to do."""
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
         assert not works
-        return iter(())
+        yield from ()
 
 
 def test_three_shards_at_once_make_the_whole(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ class Work:
         """Compute the cell."""
         start = time.perf_counter()
         # A product of matrices that BLAS splits over threads may round differently.
-        with threadpool_limits(1, user_api="blas"):
+        with threadpool_limits(1):
             result = ENGINES[self.choice.engine](
                 self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
             )

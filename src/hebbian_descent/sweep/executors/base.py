@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from hebbian_descent.results import Record
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
+
+Finished: TypeAlias = Generator[tuple[int, Record], None, None]
+"""Places of cells with their records; closing it ends whatever is still running."""
 
 
 class WorkerLostError(RuntimeError):
@@ -22,7 +25,7 @@ class Executor(Protocol):
     cells that are finished by then, none is lost.
     """
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
         """Yield the place of each cell in `works` and its record."""
         ...
 

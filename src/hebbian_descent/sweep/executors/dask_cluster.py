@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
 from hebbian_descent.checks import as_number, require_extra
 from hebbian_descent.results import Record
-from hebbian_descent.sweep.executors.base import WorkerLostError, naming
+from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
 from hebbian_descent.sweep.executors.dask_local import dask_config, local_cluster
 from hebbian_descent.sweep.executors.dask_scheduler import check_that_it_answers
 from hebbian_descent.sweep.executors.dask_tasks import caller
@@ -34,7 +34,7 @@ class Dask:
         self.scheduler = scheduler
         self.timeout = as_number(timeout, "timeout in seconds", above=0)
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
         """Yield the records as they are finished."""
         if not works:
             return

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from threadpoolctl import threadpool_limits
+from collections.abc import Sequence
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.results import Record
-from hebbian_descent.sweep.executors.base import naming
+from hebbian_descent.sweep.executors.base import Finished, naming
 from hebbian_descent.sweep.executors.threads import usable_processors
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
@@ -20,9 +17,9 @@ class InProcess:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = usable_processors() if threads is None else as_count(threads, "number of threads")
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
         """Yield the records in the order of the cells."""
         for place, work in enumerate(works):
-            with naming(work.cell), threadpool_limits(1):
+            with naming(work.cell):
                 record = work.run(patterns, self.threads)
             yield place, record

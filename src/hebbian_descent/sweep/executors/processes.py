@@ -9,7 +9,7 @@ from threading import Thread
 
 from hebbian_descent.checks import as_count
 from hebbian_descent.results import Record
-from hebbian_descent.sweep.executors.base import naming
+from hebbian_descent.sweep.executors.base import Finished, naming
 from hebbian_descent.sweep.executors.sending import complete, packed
 from hebbian_descent.sweep.executors.worker_process import WorkerProcess
 from hebbian_descent.sweep.patterns import Patterns
@@ -29,7 +29,7 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = as_count(workers, "number of workers")
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Iterator[tuple[int, Record]]:
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
         """Yield the records as they are finished."""
         waiting: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
         for item in enumerate(packed(works)):
