@@ -37,6 +37,7 @@ class Work:
             result = ENGINES[self.choice.engine](
                 self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
             )
+            origin = provenance()
         return Record(
             specification=self.specification(patterns),
             axes={
@@ -47,7 +48,7 @@ class Work:
             values={**result.values, "diverged_at": result.diverged_at},
             seconds=time.perf_counter() - start,
             notes={"engine": self.choice.engine, "reason": self.choice.reason, "threads": threads},
-            provenance=provenance(),
+            provenance=origin,
         )
 
     def specification(self, patterns: Patterns) -> Mapping[str, Any]:
