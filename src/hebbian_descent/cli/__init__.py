@@ -12,6 +12,8 @@ from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.data import app as data_app
 from hebbian_descent.cli.demo import demo
 from hebbian_descent.cli.sweep import sweep
+from hebbian_descent.results import StoreError
+from hebbian_descent.sweep.executors import WorkerLostError
 
 app = typer.Typer(
     help="Hebbian-descent: networks that learn each example once and forget gracefully.",
@@ -39,10 +41,14 @@ def _root(
     pass
 
 
+EXPECTED = (MissingExtraError, StoreError, WorkerLostError, OSError, TypeError, ValueError)
+"""What a user can mend; anything else is a fault of this package and shows its traceback."""
+
+
 def main() -> None:
     """Run the command line; an expected failure is one sentence and exit code 2, never a traceback."""
     try:
         app()
-    except (MissingExtraError, OSError, TypeError, ValueError) as error:
+    except EXPECTED as error:
         Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         raise SystemExit(2) from None

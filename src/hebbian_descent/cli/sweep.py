@@ -11,8 +11,17 @@ import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 from hebbian_descent import drawing
 from hebbian_descent.cli.pattern_files import read_pairs
@@ -102,11 +111,12 @@ def sweep(
 
     store = Store(output / "store")
     store.prepare()
+    runs_per_cell = len(setting.learning_rates) * len(setting.trials)
     with _progress(console) as bar:
-        task = bar.add_task("Sweeping", total=len(prepared.works))
+        task = bar.add_task("Sweeping", total=len(prepared.works) * runs_per_cell)
 
         def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
+            bar.update(task, completed=done * runs_per_cell, total=total * runs_per_cell)
 
         try:
             if shard is not None:
@@ -165,10 +175,20 @@ def _progress(console: Console) -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("cells"),
+        TextColumn("runs"),
+        RateColumn(),
         TimeRemainingColumn(),
         console=console,
     )
+
+
+class RateColumn(ProgressColumn):
+    """How many runs are done in a second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate, once there is one."""
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
 
 
 def _note_constant_columns(console: Console, patterns: Patterns) -> None:
