@@ -9,9 +9,7 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.cli.data import app as data_app
-from hebbian_descent.cli.demo import demo
-from hebbian_descent.cli.sweep import sweep
+from hebbian_descent.cli import data, demo, run, sweep
 from hebbian_descent.results import StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -21,9 +19,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.command()(sweep)
-app.add_typer(data_app, name="data")
+app.command()(demo.demo)
+app.command()(sweep.sweep)
+app.command(name="list")(run.list_tables)
+app.command()(run.run)
+app.add_typer(data.app, name="data")
 
 
 def _show_version(wanted: bool) -> None:

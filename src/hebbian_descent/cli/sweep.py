@@ -24,14 +24,13 @@ from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent import drawing
+from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.pattern_files import read_pairs
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
 from hebbian_descent.sweep.executors import get_executor
 from hebbian_descent.sweep.selection import patterns_of
-
-INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
 def sweep(
@@ -112,25 +111,18 @@ def sweep(
     store = Store(output / "store")
     store.prepare()
     runs_per_cell = len(setting.learning_rates) * len(setting.trials)
-    with _progress(console) as bar:
+    with resumable(console, store.path), _progress(console) as bar:
         task = bar.add_task("Sweeping", total=len(prepared.works) * runs_per_cell)
 
         def show(done: int, total: int) -> None:
             bar.update(task, completed=done * runs_per_cell, total=total * runs_per_cell)
 
-        try:
-            if shard is not None:
-                part, parts = _shard(shard)
-                computed, missing = prepared.run_shard(part, parts, store=store, progress=show)
-            else:
-                executor = get_executor(workers=workers, scheduler=scheduler)
-                result = prepared.run(store=store, executor=executor, progress=show)
-        except KeyboardInterrupt:
-            bar.stop()
-            console.print(
-                f"Stopped. What is finished is kept in {store.path}: run the same command again to go on."
-            )
-            raise typer.Exit(INTERRUPTED) from None
+        if shard is not None:
+            part, parts = _shard(shard)
+            computed, missing = prepared.run_shard(part, parts, store=store, progress=show)
+        else:
+            executor = get_executor(workers=workers, scheduler=scheduler)
+            result = prepared.run(store=store, executor=executor, progress=show)
     if shard is not None:
         console.print(f"Shard {shard} computed {computed} cells; {missing} of the whole sweep are missing.")
         return

@@ -1,0 +1,84 @@
+"""The numbers that the paper prints, row by row, under the labels of its tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from hebbian_descent.checks import unknown_name
+
+RESULTS = ("mae_last20", "mae_all", "mae_mean", "error_mean", "mean_hidden_activity")
+"""Columns to judge a reproduction by; standard deviations, baselines and best rates are context."""
+
+CONTEXT = (
+    "mae_std",
+    "error_std",
+    "baseline_mae",
+    "baseline_error",
+    "target_baseline_mae",
+    "best_learning_rate",
+)
+
+LABEL_OF_FILE = {
+    "hetero_online_adaptive_offsets": "Hetero_online_centered_shift",
+    "auto_associative": "auto_associative",
+}
+"""Files that hold one table, and so have no column for its name."""
+
+FILES = (
+    "hetero_online_centered",
+    "hetero_online_uncentered",
+    "hetero_online_adaptive_offsets",
+    "hetero_online_weight_decay",
+    "hetero_multi_epoch",
+    "classification",
+    "auto_associative",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PrintedRow:
+    """One row: which experiment it is, what it found, and whether it is printed in bold."""
+
+    file: str
+    label: str
+    """The LaTeX label of the table."""
+    cell: Mapping[str, str]
+    """What was run: datasets, activations, rule and so on, in the package's own words."""
+    results: Mapping[str, float]
+    context: Mapping[str, float]
+    bold: bool
+
+
+def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
+    """Return the rows of one table, or of all; a row is always the same object."""
+    rows = _all_rows()
+    if label is None:
+        return rows
+    found = tuple(row for row in rows if row.label == label)
+    if not found:
+        raise unknown_name("label of a table", label, {row.label for row in rows})
+    return found
+
+
+@cache
+def _all_rows() -> tuple[PrintedRow, ...]:
+    return tuple(row for file in FILES for row in _rows_of(file))
+
+
+def _rows_of(file: str) -> list[PrintedRow]:
+    text = resources.files(__package__).joinpath("printed", f"{file}.csv").read_text(encoding="utf-8")
+    return [_row(file, line) for line in csv.DictReader(text.splitlines())]
+
+
+def _row(file: str, line: dict[str, str]) -> PrintedRow:
+    table = line.pop("table", LABEL_OF_FILE.get(file, ""))
+    bold = line.pop("bold") == "1"
+    results = {name: float(line.pop(name)) for name in RESULTS if name in line}
+    context = {name: float(line.pop(name)) for name in CONTEXT if name in line}
+    # What is left names the experiment; the paper writes its datasets in capitals.
+    cell = {name: value.lower() for name, value in line.items()}
+    return PrintedRow(file, f"tab:{table}", cell, results, context, bold)
