@@ -13,7 +13,7 @@ X = np.random.default_rng(1).random((40, 9))
 
 @pytest.mark.parametrize("output", ["linear", "sigmoid", "rectifier"])
 @pytest.mark.parametrize("hidden", ACTIVATIONS)
-def test_blocks_agree_with_the_plain_loop(hidden, output):
+def test_the_fused_pass_agrees_with_the_plain_loop(hidden, output):
     compared = 0
     for centering in ("mean", None):
         results = [
@@ -28,15 +28,15 @@ def test_blocks_agree_with_the_plain_loop(hidden, output):
                 engine=engine,
                 **GRID,
             )
-            for engine in ("blocked", "auto_reference")
+            for engine in ("fused", "auto_reference")
         ]
-        blocked, plain = results
-        np.testing.assert_array_equal(blocked.diverged, plain.diverged)
+        fused, plain = results
+        np.testing.assert_array_equal(fused.diverged, plain.diverged)
         tame = np.nan_to_num(plain.values["mae"].mean(axis=-1), nan=np.inf) < 2 * plain.baseline
         compared += tame.sum()
         for name, values in plain.values.items():
             np.testing.assert_allclose(
-                blocked.values[name][tame], values[tame], rtol=1e-9, atol=1e-11, err_msg=name
+                fused.values[name][tame], values[tame], rtol=1e-9, atol=1e-11, err_msg=name
             )
     assert compared >= 8
 
@@ -84,19 +84,33 @@ def test_parameters_of_a_rule_take_the_plain_loop():
         assert next(iter(result.choices.values())).engine == "auto_reference"
 
 
-def test_coupled_output_units_take_the_plain_loop():
+def test_coupled_output_units_agree_too():
     simplex = X / X.sum(axis=1, keepdims=True)
-    grid = {
-        "rules": "hebbian_descent",
-        "hidden_activations": "sigmoid",
-        "output_activations": "softmax",
-        **GRID,
-    }
-    assert next(iter(sweep_autoencoders(simplex, **grid).choices.values())).engine == "auto_reference"
+    grid = {"rules": ["hebbian_descent", "gradient_descent"], "hidden_activations": "softmax"}
+    fused, plain = (
+        sweep_autoencoders(simplex, output_activations="softmax", engine=engine, **grid, **GRID)
+        for engine in ("fused", "auto_reference")
+    )
+    np.testing.assert_allclose(fused.values["mae"], plain.values["mae"], rtol=1e-9)
+
+
+def test_an_engine_that_cannot_run_a_cell_says_why():
     with pytest.raises(
-        ValueError, match=r"'blocked' cannot run .* output units of sigmoid/softmax are coupled"
+        ValueError, match=r"'fused' cannot run oja, linear/linear: the fused pass does not know the rule"
     ):
-        sweep_autoencoders(simplex, engine="blocked", **grid)
+        sweep_autoencoders(
+            X, rules="oja", hidden_activations="linear", output_activations="linear", engine="fused", **GRID
+        )
+
+
+@pytest.mark.parametrize("error", ["saturating", lambda t, h: 2 * (h - t)])
+def test_other_error_terms_agree(error):
+    grid = {"rules": ["hebbian_descent", "gradient_descent"], "hidden_activations": "explin"}
+    fused, plain = (
+        sweep_autoencoders(X, output_activations="sigmoid", error=error, engine=engine, **grid, **GRID)
+        for engine in ("fused", "auto_reference")
+    )
+    np.testing.assert_allclose(fused.values["mae"], plain.values["mae"], rtol=1e-9)
 
 
 def test_diverged_autoencoders_are_reported_with_their_step():

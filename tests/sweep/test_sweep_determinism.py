@@ -68,7 +68,7 @@ def test_autoencoders_have_the_same_bits_on_any_number_of_threads(rule, trials):
     )
     (cell,) = setting.cells()
     one, two, three = (
-        ENGINES["blocked"](cell, setting, patterns, threads=threads, memory_budget=2**30)
+        ENGINES["fused"](cell, setting, patterns, threads=threads, memory_budget=2**30)
         for threads in (1, 2, 3)
     )
     np.testing.assert_array_equal(one.values["mae"], two.values["mae"])

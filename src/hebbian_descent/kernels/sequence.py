@@ -74,7 +74,8 @@ def run_sequence(
     )
     with ThreadPoolExecutor(threads or _usable_processors()) as pool:
         for group in groups_of_trials(range(len(trials)), 8 * numbers_per_trial, memory_budget):
-            weights = {trial: _checked(weights_of(trials[trial]), x, t) for trial in group}
+            drawn = pool.map(weights_of, [trials[trial] for trial in group])
+            weights = {trial: _checked(W, x, t) for trial, W in zip(group, drawn, strict=True)}
             _run_group(pool, prepared, strips, weights, outputs_of, result)
     result.errors[:] /= t.shape[1]
     return result

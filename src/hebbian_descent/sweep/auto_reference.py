@@ -11,6 +11,8 @@ from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
 from hebbian_descent.training import DivergenceError, Training
 
+ROWS_AT_ONCE = 512  # few enough to stay in the cache from one layer to the next
+
 
 def new_network(cell: AutoCell, setting: AutoSetting, patterns: Patterns, trial: int) -> Autoencoder:
     """Return the auto-encoder that a trial starts from."""
@@ -64,9 +66,13 @@ def evaluate_into(
     result: CellResult, rate: int, trial: int, network: Autoencoder, patterns: Patterns
 ) -> None:
     """Measure the reconstruction of the evaluated patterns, and the mean activity of the hidden units."""
-    dtype = network.weights.dtype
+    inputs = patterns.evaluated_inputs.astype(network.weights.dtype, copy=False)
+    reconstruction = np.empty_like(inputs)
+    activity = result.values["hidden_activity"][rate, trial]
     with np.errstate(over="ignore", invalid="ignore"):
-        units = network.forward(patterns.evaluated_inputs.astype(dtype, copy=False))
-        targets = patterns.evaluated_targets.astype(dtype, copy=False)
-        measure_into(result, rate, trial, targets, units.reconstruction)
-        result.values["hidden_activity"][rate, trial] = units.hidden.mean(axis=1)
+        for start in range(0, len(inputs), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            units = network.forward(inputs[rows])
+            reconstruction[rows] = units.reconstruction
+            activity[rows] = units.hidden.mean(axis=1)
+        measure_into(result, rate, trial, inputs, reconstruction)

@@ -50,7 +50,7 @@ def sweep_autoencoders(
             without.
         hidden_shift: By how much the hidden offset follows each batch.
         evaluate_on: Other patterns to measure on, instead of those learned.
-        engine: "auto", "blocked" or "auto_reference".
+        engine: "auto", "fused" or "auto_reference".
         store: A folder in which finished cells are kept; a sweep that was stopped goes on from there.
         workers: Run the cells in so many processes; by default in this one.
         scheduler: The address of a Dask scheduler, or "local".

@@ -71,7 +71,7 @@ class AutoSetting(Grid[AutoRule, Units]):
 
     def offset(self, patterns: Patterns) -> Array:
         """Return the input offset μ, which does not move."""
-        mean: Array = patterns.inputs.mean(axis=0)
+        mean: Array = patterns.inputs.mean(axis=0, dtype=np.float64)
         return mean if self.centering == "mean" else np.zeros_like(mean)
 
     @property

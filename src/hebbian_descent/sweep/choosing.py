@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.sweep.auto_reference import auto_reference
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
-from hebbian_descent.sweep.blocked import blocked
 from hebbian_descent.sweep.engine import Engine
+from hebbian_descent.sweep.fused import fused
 from hebbian_descent.sweep.grid import GridCell
 from hebbian_descent.sweep.kernel import RULE_OF_KERNEL, kernel
 from hebbian_descent.sweep.patterns import Patterns
@@ -17,7 +17,7 @@ from hebbian_descent.sweep.setting import Cell, Setting
 from hebbian_descent.sweep.stacked import stacked
 
 LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
-AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "blocked": blocked}
+AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "fused": fused}
 ENGINES = {**LAYER_ENGINES, **AUTOENCODER_ENGINES}
 
 LONGEST_SEQUENCE = 4096
@@ -43,7 +43,7 @@ def choose(
         }
     else:
         options = list(AUTOENCODER_ENGINES)
-        obstacles = {"blocked": blocked_obstacle(cell, setting)}
+        obstacles = {"fused": fused_obstacle(cell, setting)}
     if engine not in (*options, "auto"):
         raise unknown_name("engine", engine, (*options, "auto"))
     if engine != "auto":
@@ -59,7 +59,7 @@ def choose(
 REASONS = {
     "kernel": "patterns come one at a time, in a sequence short enough for the kernel",
     "stacked": "many steps for few inputs, so runs are stacked as columns of one matrix",
-    "blocked": "the weights of an auto-encoder are cut into blocks",
+    "fused": "built-in rules and units of an auto-encoder need one pass over the outputs",
 }
 
 
@@ -94,14 +94,12 @@ def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | N
     return None
 
 
-def blocked_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
-    """Return why an auto-encoder cannot be run in blocks, or None."""
+def fused_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
+    """Return why an auto-encoder cannot be run by the fused pass, or None."""
     if not cell.rule.is_built_in:
         return f"the rule {cell.rule.name!r} is a function of your own"
     if cell.rule.name not in ("hebbian_descent", "gradient_descent"):
-        return f"blocks do not know the rule {cell.rule.name!r}"
+        return f"the fused pass does not know the rule {cell.rule.name!r}"
     if dict(cell.rule.parameters) not in ({}, {"part": "both"}):
-        return f"blocks do not know the rule {cell.rule.name!r} with {dict(cell.rule.parameters)}"
-    if not cell.activation.output.elementwise:
-        return f"the output units of {cell.activation} are coupled"
+        return f"the fused pass does not know the rule {cell.rule.name!r} with {dict(cell.rule.parameters)}"
     return None

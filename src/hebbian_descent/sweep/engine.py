@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.network import Activation
 from hebbian_descent.sweep.grid import Grid
 from hebbian_descent.sweep.measures import MEASURES
 from hebbian_descent.sweep.patterns import Patterns
@@ -37,6 +38,13 @@ class Engine(Protocol):
     ) -> CellResult:
         """Run the cell on at most `threads` processors, within the budget of bytes for its arrays."""
         ...
+
+
+def kernel_kind(activation: Activation) -> Any:
+    """Return a built-in activation as the compiled loops know it."""
+    from hebbian_descent.kernels.activations import ACTIVATIONS
+
+    return ACTIVATIONS[activation.name](**activation.parameters)
 
 
 def empty_result(setting: Grid[Any, Any], patterns: Patterns) -> CellResult:

@@ -53,7 +53,7 @@ def kernel(
             initial_weights=weights_of,
             learning_rates=setting.learning_rates,
             trials=[setting.trials[j] for j in group],
-            evaluated=(patterns.evaluated_inputs, patterns.evaluated_targets),
+            evaluated=patterns.evaluated,
             outputs_of=[(i, 0) for i in range(len(setting.learning_rates))] if needs_outputs else (),
             threads=threads,
             memory_budget=memory_budget,

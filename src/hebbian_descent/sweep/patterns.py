@@ -30,7 +30,7 @@ class Patterns:
         targets: npt.ArrayLike,
         evaluate_on: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     ) -> Patterns:
-        """Check the patterns and bring them to float64."""
+        """Check the patterns; whole numbers become float64, and float32 stays what it is."""
         x, t = _pairs(inputs, targets, "inputs", "targets")
         if evaluate_on is None:
             return cls(x, t, x, t)
@@ -40,6 +40,13 @@ class Patterns:
         as_patterns(x_test, "evaluated inputs", n_columns=x.shape[1])
         as_patterns(t_test, "evaluated targets", n_columns=t.shape[1])
         return cls(x, t, x_test, t_test)
+
+    @property
+    def evaluated(self) -> tuple[Array, Array] | None:
+        """The evaluated pairs, or None if they are those learned, which some engines can use."""
+        if self.evaluated_inputs is self.inputs and self.evaluated_targets is self.targets:
+            return None
+        return self.evaluated_inputs, self.evaluated_targets
 
     @cached_property
     def specification(self) -> Mapping[str, Any]:
@@ -57,8 +64,8 @@ class Patterns:
 def _pairs(
     inputs: npt.ArrayLike, targets: npt.ArrayLike, name_of_inputs: str, name_of_targets: str
 ) -> tuple[Array, Array]:
-    x = as_patterns(inputs, name_of_inputs, dtype=np.float64)
-    t = as_patterns(targets, name_of_targets, dtype=np.float64)
+    x = as_patterns(inputs, name_of_inputs)
+    t = x if targets is inputs else as_patterns(targets, name_of_targets)
     if len(x) != len(t):
         raise ValueError(
             f"The {name_of_inputs} and {name_of_targets} must be pairs, as many of each. "

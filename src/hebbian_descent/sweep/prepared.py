@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 
 from hebbian_descent.checks import as_count
 from hebbian_descent.results import Record, Store
@@ -110,7 +111,8 @@ class Sweep:
         with closing(executor.run([self.works[number] for number in numbers], self.patterns)) as finished:
             for place, record in finished:
                 if store is not None:
-                    store.write(record)
+                    work = self.works[numbers[place]]
+                    store.write(replace(record, specification=work.specification(self.patterns)))
                 n_done += 1
                 if progress is not None:
                     progress(n_done, total)

@@ -55,7 +55,7 @@ class Setting(Grid[Rule, Activation]):
     def offset(self, patterns: Patterns) -> Array:
         """Return the offset μ that every run starts with."""
         if self.centering == "mean":
-            mean: Array = patterns.inputs.mean(axis=0)
+            mean: Array = patterns.inputs.mean(axis=0, dtype=np.float64)
             return mean
         return np.full(patterns.inputs.shape[1], self.offset_start)
 

@@ -18,7 +18,14 @@ from threadpoolctl import threadpool_limits
 from hebbian_descent.checks import Array
 from hebbian_descent.network.offsets import flush_subnormal, moving_average
 from hebbian_descent.rules.base import Activity
-from hebbian_descent.sweep.engine import MEMORY_BUDGET, NEVER, CellResult, empty_result, measure_into
+from hebbian_descent.sweep.engine import (
+    MEMORY_BUDGET,
+    NEVER,
+    CellResult,
+    empty_result,
+    kernel_kind,
+    measure_into,
+)
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
 from hebbian_descent.sweep.setting import Cell, Setting
@@ -188,6 +195,4 @@ def kind_of(cell: Cell, setting: Setting) -> Any:
         return None
     if cell.rule.name != "contrastive" and setting.error.name != "difference":
         return None
-    from hebbian_descent.kernels.activations import ACTIVATIONS  # Numba is imported when it is first needed
-
-    return ACTIVATIONS[cell.activation.name](**cell.activation.parameters)
+    return kernel_kind(cell.activation)

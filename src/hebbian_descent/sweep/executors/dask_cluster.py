@@ -14,7 +14,7 @@ from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, nami
 from hebbian_descent.sweep.executors.dask_local import dask_config, local_cluster
 from hebbian_descent.sweep.executors.dask_scheduler import check_that_it_answers
 from hebbian_descent.sweep.executors.dask_tasks import caller
-from hebbian_descent.sweep.executors.sending import complete, packed
+from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.sweep.executors.threads import usable_processors
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
@@ -49,7 +49,7 @@ class Dask:
                     work = works[places[future.key]]
                     with naming(work.cell):
                         record = self._record(distributed, future)
-                    yield places[future.key], complete(record, work, patterns)
+                    yield places[future.key], record
 
     def _client(self, distributed: Any, n_cells: int, at_the_end: ExitStack) -> Any:
         target: Any = self.scheduler

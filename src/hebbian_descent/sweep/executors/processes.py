@@ -10,7 +10,7 @@ from threading import Thread
 from hebbian_descent.checks import as_count
 from hebbian_descent.results import Record
 from hebbian_descent.sweep.executors.base import Finished, naming
-from hebbian_descent.sweep.executors.sending import complete, packed
+from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.sweep.executors.worker_process import WorkerProcess
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.work import Work
@@ -55,7 +55,7 @@ class Processes:
                 with naming(works[place].cell):
                     if isinstance(outcome, Exception):
                         raise outcome
-                yield place, complete(outcome, works[place], patterns)
+                yield place, outcome
         finally:
             end()
             atexit.unregister(end)

@@ -10,7 +10,6 @@ import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -28,14 +27,9 @@ def packed(works: Sequence[Work]) -> list[bytes]:
 
 
 def run_packed(cell: bytes, patterns: Patterns) -> Record:
-    """Run a packed cell on one thread; what the sender knows himself is left out of the record."""
+    """Run a packed cell on one thread."""
     work: Work = pickle.loads(cell)
-    return replace(work.run(patterns, threads=1), specification={})
-
-
-def complete(record: Record, work: Work, patterns: Patterns) -> Record:
-    """Return the record of a packed cell with what was left out of it."""
-    return replace(record, specification=work.specification(patterns))
+    return work.run(patterns, threads=1)
 
 
 def portable(error: BaseException) -> Exception:
