@@ -7,6 +7,7 @@ import numpy as np
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result, measure_into
+from hebbian_descent.sweep.measures import MEASURES
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
 from hebbian_descent.training import DivergenceError, Training
@@ -67,12 +68,11 @@ def evaluate_into(
 ) -> None:
     """Measure the reconstruction of the evaluated patterns, and the mean activity of the hidden units."""
     inputs = patterns.evaluated_inputs.astype(network.weights.dtype, copy=False)
-    reconstruction = np.empty_like(inputs)
-    activity = result.values["hidden_activity"][rate, trial]
+    can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
+    rows_at_once = ROWS_AT_ONCE if can_be_cut else len(inputs)
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, len(inputs), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for start in range(0, len(inputs), rows_at_once):
+            rows = slice(start, start + rows_at_once)
             units = network.forward(inputs[rows])
-            reconstruction[rows] = units.reconstruction
-            activity[rows] = units.hidden.mean(axis=1)
-        measure_into(result, rate, trial, inputs, reconstruction)
+            measure_into(result, rate, trial, inputs[rows], units.reconstruction, rows)
+            result.values["hidden_activity"][rate, trial, rows] = units.hidden.mean(axis=1)

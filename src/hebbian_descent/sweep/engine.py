@@ -57,7 +57,9 @@ def empty_result(setting: Grid[Any, Any], patterns: Patterns) -> CellResult:
     )
 
 
-def measure_into(result: CellResult, rate: int, trial: int, targets: Array, output: Array) -> None:
-    """Fill the entries of one run with its measures."""
+def measure_into(
+    result: CellResult, rate: int, trial: int, targets: Array, output: Array, rows: slice = slice(None)
+) -> None:
+    """Fill the entries of one run with its measures, or those of some evaluated patterns."""
     for name in result.values.keys() & MEASURES.keys():
-        result.values[name][rate, trial] = MEASURES[name](targets, output)
+        result.values[name][rate, trial, rows] = MEASURES[name](targets, output)

@@ -13,6 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hebbian_descent.checks import Array
+from hebbian_descent.kernels.products import subtract_product
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules.gradient_descent import pulled_back
@@ -62,7 +63,6 @@ class FusedLearner:
         self.eta, self.omega = learning_rate, cell.weight_decay
         self.shift = setting.hidden_shift if setting.centering else 0.0
         self.follows_gradient = cell.rule.name == "gradient_descent"
-        self.change = np.empty_like(network.weights)
         output, error = cell.activation.output, setting.error
         is_compiled = output.is_built_in and output.elementwise and error.is_built_in
         self.kind = kernel_kind(output) if is_compiled and error.name == "difference" else None
@@ -87,14 +87,14 @@ class FusedLearner:
         delta, sums, largest = self._error(centered_hidden @ W.T, x)
         self._stop_if_diverged(largest, step)
 
-        np.matmul(delta.T, centered_hidden * eta, out=self.change)
-        if self.follows_gradient:
-            epsilon = pulled_back(network.hidden_activation, delta @ W, a, h) * eta
-            self.change += centered.T @ epsilon
+        # The encoder part needs the old weights, so its error is computed before they change.
+        epsilon = (
+            pulled_back(network.hidden_activation, delta @ W, a, h) * eta if self.follows_gradient else None
+        )
+        subtract_product(W, delta, centered_hidden * eta, keep=1 - self.omega)
+        if epsilon is not None:
+            subtract_product(W, centered, epsilon)
             network.bias -= epsilon.sum(axis=0)
-        if self.omega:
-            W *= 1 - self.omega
-        W -= self.change
         if self.omega and step % STEPS_BETWEEN_FLUSHES == 0:
             flush_subnormal(W)
         network.decoder_bias -= eta * sums

@@ -18,6 +18,8 @@ class Measure:
     title: str
     function: Callable[[Array, Array], Array]
     higher_is_better: bool = False
+    sees_one_pattern: bool = True
+    """Whether a pattern's number depends on its own target and output alone."""
 
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return the measure of each pattern."""
@@ -67,7 +69,9 @@ MEASURES: dict[str, Measure] = {
     "mae": Measure("mae", "Mean absolute error", mean_absolute_error),
     "mse": Measure("mse", "Mean squared error", mean_squared_error),
     "correlation": Measure("correlation", "Correlation", pearson_correlation, higher_is_better=True),
-    "identification": Measure("identification", "Identified patterns", identified, higher_is_better=True),
+    "identification": Measure(
+        "identification", "Identified patterns", identified, higher_is_better=True, sees_one_pattern=False
+    ),
     "misclassification": Measure("misclassification", "Misclassified patterns", misclassified),
 }
 

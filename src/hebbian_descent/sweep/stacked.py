@@ -16,6 +16,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from hebbian_descent.checks import Array
+from hebbian_descent.kernels.products import subtract_product
 from hebbian_descent.network.offsets import flush_subnormal, moving_average
 from hebbian_descent.rules.base import Activity
 from hebbian_descent.sweep.engine import (
@@ -68,8 +69,8 @@ def vars_of(patterns: Patterns) -> tuple[Array, Array, Array, Array]:
 def tiles(setting: Setting, patterns: Patterns, memory_budget: int) -> Iterator[Tile]:
     """Cut the runs into tiles; the plan follows from the setting and the budget alone."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    # The weights and their change, and about six arrays of activities of a batch.
-    bytes_per_run = setting.dtype.itemsize * n_outputs * (2 * n_inputs + 6 * setting.batch_size)
+    # The weights, and about six arrays of activities of a batch.
+    bytes_per_run = setting.dtype.itemsize * n_outputs * (n_inputs + 6 * setting.batch_size)
     n_rates = len(setting.learning_rates)
     width = max(1, min(n_rates, memory_budget // 4 // bytes_per_run))
     for trial in range(len(setting.trials)):
@@ -91,7 +92,6 @@ class Stack:
         trial = setting.trials[tile.trial]
         start = initial_weights(setting.seed, trial, n_inputs, n_outputs, dtype=dtype)
         self.weights = np.repeat(start, len(self.eta), axis=1)
-        self.change = np.empty_like(self.weights)
         self.bias = np.zeros((n_outputs, len(self.eta)), dtype)
         self.offset = setting.offset(patterns).astype(dtype)
         self.means = patterns.inputs.mean(axis=0), patterns.targets.mean(axis=0)
@@ -117,10 +117,7 @@ class Stack:
             pre, scaled = centered, self._compiled_factor(a, t, eta.astype(a.dtype), step)
         else:
             pre, scaled = self._plain_factors(a + self.bias, x, t, eta.astype(a.dtype), step)
-        np.matmul(pre.T, scaled.reshape(n, -1), out=self.change)
-        if cell.weight_decay:
-            self.weights *= 1 - cell.weight_decay
-        self.weights -= self.change
+        subtract_product(self.weights, pre, scaled.reshape(n, -1), keep=1 - cell.weight_decay)
         if cell.weight_decay and step % STEPS_BETWEEN_FLUSHES == 0:
             flush_subnormal(self.weights)
         if cell.rule.learns_bias:
