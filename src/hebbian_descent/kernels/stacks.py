@@ -40,6 +40,25 @@ def learn_stacked(
                 a[unit, run] *= eta[run]
 
 
+@kept_on_disk
+def evaluate_stacked(kind: Any, bias: Any, targets: Any, activities: Any, errors: Any) -> None:
+    """Set `errors`, (patterns, runs), to the mean of |h − t| over the units; activities are without bias."""
+    n_patterns, n_units, n_runs = activities.shape
+    h = np.empty((n_units, n_runs), activities.dtype)
+    for pattern in range(n_patterns):
+        a, t, total = activities[pattern], targets[pattern], errors[pattern]
+        for unit in range(n_units):
+            for run in range(n_runs):
+                a[unit, run] += bias[unit, run]
+        activate_stacked(kind, a, h)
+        total[:] = 0
+        for unit in range(n_units):
+            for run in range(n_runs):
+                total[run] += abs(h[unit, run] - t[unit])
+        for run in range(n_runs):
+            total[run] /= n_units
+
+
 def activate_stacked(kind: Activation, a: Any, h: Any) -> None:
     """Set h = φ(a); h may be a itself."""
     raise NotImplementedError  # chosen when a kernel is compiled

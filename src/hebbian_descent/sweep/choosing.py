@@ -50,15 +50,17 @@ def choose(
         if obstacle := obstacles.get(engine):
             raise ValueError(f"The engine {engine!r} cannot run {cell}: {obstacle}. Use engine='auto'.")
         return Choice(engine, "it was asked for")
+    slower_because = ""
     for name, obstacle in obstacles.items():
         if obstacle is None:
-            return Choice(name, REASONS[name])
-    return Choice(options[0], f"{list(obstacles.values())[-1]}, so each run is trained by the plain loop")
+            return Choice(name, slower_because + REASONS[name])
+        slower_because = f"{obstacle}, so "
+    return Choice(options[0], f"{slower_because}each run is trained by the plain loop")
 
 
 REASONS = {
     "kernel": "patterns come one at a time, in a sequence short enough for the kernel",
-    "stacked": "many steps for few inputs, so runs are stacked as columns of one matrix",
+    "stacked": "runs are stacked as columns of one matrix",
     "fused": "built-in rules and units of an auto-encoder need one pass over the outputs",
 }
 

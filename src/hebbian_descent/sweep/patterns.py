@@ -48,6 +48,13 @@ class Patterns:
             return None
         return self.evaluated_inputs, self.evaluated_targets
 
+    def in_precision(self, dtype: np.dtype[Any]) -> Patterns:
+        """Return the same patterns with another dtype; arrays that have it are not copied."""
+        x, t = self.inputs.astype(dtype, copy=False), self.targets.astype(dtype, copy=False)
+        if self.evaluated is None:
+            return Patterns(x, t, x, t)
+        return Patterns(x, t, *(array.astype(dtype, copy=False) for array in self.evaluated))
+
     @cached_property
     def specification(self) -> Mapping[str, Any]:
         """The patterns as they enter the key of a stored cell, hashed once for all cells."""

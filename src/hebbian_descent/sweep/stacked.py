@@ -34,6 +34,8 @@ from hebbian_descent.training import LARGEST_PREACTIVATION
 
 STEPS_BETWEEN_FLUSHES = 16  # a pass over all weights; what fades takes longer than that to slow anything down
 
+ROWS_AT_ONCE = 256  # few enough for their activities to stay in the cache
+
 
 class Tile(NamedTuple):
     """The runs that are stacked: some learning rates of one trial, both by their place in the setting."""
@@ -47,7 +49,7 @@ def stacked(
 ) -> CellResult:
     """Run the tiles of a cell, each on one processor."""
     result = empty_result(setting, patterns)
-    data = Patterns(*(array.astype(setting.dtype, copy=False) for array in vars_of(patterns)))
+    data = patterns.in_precision(setting.dtype)
 
     def run(tile: Tile) -> None:
         stack = Stack(cell, setting, data, tile)
@@ -59,11 +61,6 @@ def stacked(
         for _ in pool.map(run, tiles(setting, patterns, memory_budget)):
             pass
     return result
-
-
-def vars_of(patterns: Patterns) -> tuple[Array, Array, Array, Array]:
-    """Return the four arrays of the patterns."""
-    return patterns.inputs, patterns.targets, patterns.evaluated_inputs, patterns.evaluated_targets
 
 
 def tiles(setting: Setting, patterns: Patterns, memory_budget: int) -> Iterator[Tile]:
@@ -170,9 +167,12 @@ class Stack:
 
     def evaluate_into(self, result: CellResult, memory_budget: int) -> None:
         """Measure the finite runs on the evaluated patterns, as many at a time as the memory holds."""
+        result.diverged_at[self.tile.rates, self.tile.trial] = self.diverged_at
+        if tuple(result.values) == ("mae",) and self.cell.activation.is_built_in:
+            self._evaluate_error_into(result.values["mae"])
+            return
         x, t = self.patterns.evaluated_inputs - self.offset, self.patterns.evaluated_targets
         at_once = max(1, memory_budget // 16 // (t.size * self.setting.dtype.itemsize))
-        result.diverged_at[self.tile.rates, self.tile.trial] = self.diverged_at
         finite = np.flatnonzero(self.diverged_at == NEVER)
         weights = self.weights.reshape(-1, *self.bias.shape)
         for start in range(0, len(finite), at_once):
@@ -184,6 +184,19 @@ class Stack:
                 for place, run in enumerate(runs):
                     rate = (self.tile.rates.start or 0) + int(run)
                     measure_into(result, rate, self.tile.trial, t, h[place])
+
+    def _evaluate_error_into(self, mae: Array) -> None:
+        """Fill the mean absolute errors, some patterns at a time and all runs at once."""
+        from hebbian_descent.kernels.stacks import evaluate_stacked
+
+        kind, errors = kernel_kind(self.cell.activation), mae[self.tile.rates, self.tile.trial].T
+        for start in range(0, len(errors), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            x, t = self.patterns.evaluated_inputs[rows], self.patterns.evaluated_targets[rows]
+            a = ((x - self.offset) @ self.weights).reshape(len(x), *self.bias.shape)
+            found = np.empty((len(x), len(self.eta)), a.dtype)
+            evaluate_stacked(kind, self.bias, t, a, found)
+            errors[rows] = np.where(self.diverged_at == NEVER, found, np.nan)
 
 
 def kind_of(cell: Cell, setting: Setting) -> Any:
