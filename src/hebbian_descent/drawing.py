@@ -116,7 +116,4 @@ def _finish(figure: Figure, axes: Axes, baseline: float | None, title: str, meas
     axes.set_title(title, fontsize=11)
     axes.set_ylabel(measure)
     axes.set_ylim(bottom=0)
-    n_lines = len(axes.get_lines())
-    figure.legend(
-        loc="outside lower center", frameon=False, ncols=min(n_lines, 5 if n_lines <= 5 else 3), fontsize=9
-    )
+    figure.legend(loc="outside lower center", frameon=False, ncols=3, fontsize=9)
