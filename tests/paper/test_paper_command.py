@@ -1,11 +1,16 @@
 """`hebbian-descent list` and `run`."""
 
 import csv
+import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from hebbian_descent.cli import main
+
+RAND = ("tab:Hetero_online_centered_2", "--pair", "rand:rand")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
 
 
 @pytest.fixture
@@ -28,24 +33,80 @@ def test_list_names_every_table(command):
         assert label in printed
 
 
-def test_run_shows_ours_beside_the_print_and_writes_it(command, tmp_path):
-    code, printed, errors = command(
-        "run", "tab:Hetero_online_centered_2", "--draws", "2", "--pair", "rand:rand"
-    )
+def test_run_shows_ours_beside_the_print_and_keeps_it(command):
+    code, printed, errors = command("run", RAND[0], "--draws", "2", *RAND[1:])
     assert code == 0, errors
     assert "rand→rand" in printed
     assert "mae_last20: " in printed
-    with (tmp_path / "reproduction" / "Hetero_online_centered_2.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert {row["verdict"] for row in rows} <= {"agrees", "differs"}
-    assert {(row["input"], row["target"]) for row in rows} == {("rand", "rand")}
-    assert len(rows) == 2 * 20
+    code, listed, _ = command("table", RAND[0], "--format", "csv")
+    rows = list(csv.DictReader(listed.splitlines()))
+    run = [row for row in rows if row["verdict"] != "not run"]
+    assert {(row["input"], row["target"], row["n"]) for row in run} == {("rand", "rand", "2")}
+    assert len(run) == 2 * 20
+    assert len(rows) == 2 * 128
+    code, compared, _ = command("compare", RAND[0], "--json")
+    content = json.loads(compared)[RAND[0]]
+    assert [summary["n_run"] for summary in content["summary"]] == [20, 20]
+    assert len(content["winners"]) == 5
+    assert command("compare", RAND[0])[0] == 0
+    code, latex, _ = command("table", RAND[0], "--format", "latex")
+    assert latex.count(r"\textbf{") >= 5
+    assert latex.startswith(r"\begin{tabular}{llrrrr}")
 
 
-def test_tables_that_are_not_computed_yet_say_so(command):
-    code, _, errors = command("run", "tab:auto_associative")
+def test_other_settings_are_kept_apart_and_get_no_verdict(command):
+    code, printed, _ = command(
+        "run", *RAND, "--draws", "1", "--set", "trials=1", "--set", "learning_rates=1,0.1"
+    )
+    assert code == 0
+    assert "Not the paper's protocol" in printed
+    _, listed, _ = command("table", RAND[0], "--format", "csv")
+    assert {row["verdict"] for row in csv.DictReader(listed.splitlines())} == {"not run"}
+    code, _, errors = command("run", *RAND, "--set", "trails=1")
     assert code == 2
-    assert "which this version cannot compute" in errors
+    assert "Did you mean 'trials'?" in errors
+    code, _, errors = command("run", *RAND, "--set", "trials")
+    assert code == 2
+    assert "--set must be name=value" in errors
+
+
+def test_shards_share_the_work(command):
+    label, draws = RAND[0], ("--draws", "3", "--set", "learning_rates=0.1", "--set", "trials=1")
+    for part, n_files in (("1/2", 2), ("2/2", 3)):
+        code, _, errors = command("run", *RAND, *draws, "--shard", part)
+        assert code == 0, errors
+        assert len(list(Path("reproduction/measured").glob("set-*/*/*.json"))) == n_files
+    code, _, errors = command("run", label, "--shard", "3/2")
+    assert code == 2
+    assert "--shard must be i/n" in errors
+
+
+def test_status_counts_what_was_run(command):
+    command("run", *RAND, "--draws", "1", "--quick")
+    code, printed, _ = command("status")
+    assert code == 0
+    (line,) = [line for line in printed.splitlines() if RAND[0] in line]
+    assert "1/7 jobs" in line
+
+
+def test_a_table_of_ones_own_is_run_and_printed(command):
+    code, printed, errors = command("run", str(EXAMPLE), "--draws", "1")
+    assert code == 0, errors
+    assert "sign_descent" in printed
+    for form in ("text", "csv", "latex"):
+        code, listed, _ = command("table", "tab:stripes", "--format", form)
+        assert code == 0
+        assert listed.count("stripes") >= 9
+
+
+def test_a_file_without_an_experiment_says_so(command, tmp_path):
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    code, _, errors = command("run", "empty.py")
+    assert code == 2
+    assert "must define an experiment" in errors
+    code, _, errors = command("run", "missing.py")
+    assert code == 2
+    assert "does not exist" in errors
 
 
 def test_an_unknown_pair_gets_a_suggestion(command):

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.cli import data, demo, run, sweep
+from hebbian_descent.cli import data, demo, reproduction, run, sweep
 from hebbian_descent.results import StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -21,8 +21,11 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(sweep.sweep)
-app.command(name="list")(run.list_tables)
+app.command(name="list")(reproduction.list_labels)
 app.command()(run.run)
+app.command()(reproduction.status)
+app.command()(reproduction.compare)
+app.command()(reproduction.table)
 app.add_typer(data.app, name="data")
 
 

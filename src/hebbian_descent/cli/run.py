@@ -1,84 +1,155 @@
-"""`hebbian-descent list` and `run`: tables of the paper, computed from data and shown beside the print."""
+"""`hebbian-descent run`: tables and figures of the paper, or of your own, computed from data."""
 
 from __future__ import annotations
 
-import csv
-from collections import defaultdict
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
+from hebbian_descent import drawing
+from hebbian_descent.cli import own_tables
 from hebbian_descent.cli.interruption import resumable
-from hebbian_descent.paper.associations import ASSOCIATIONS, Job, Measured, jobs, run_job
-from hebbian_descent.paper.comparison import Verdict, compare, summarise
-from hebbian_descent.paper.printed import printed_rows
-from hebbian_descent.results import Store
+from hebbian_descent.cli.overrides import parsed_overrides
+from hebbian_descent.cli.tables import beside
+from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.paper.comparison import compare, summarise
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments import Association, Experiment, Job, Measured
+from hebbian_descent.paper.extensions import load_experiments
+from hebbian_descent.paper.figures import PaperFigure
+from hebbian_descent.paper.index import INDEX, entry
+from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.running import run_jobs, share
 
-SHORT_NAMES = {
-    "hebbian_descent": "Hebbian-d.",
-    "gradient_descent": "Gradient-d.",
-    "hebb": "Hebb",
-    "covariance": "Covariance",
-}
-
-
-def list_tables() -> None:
-    """List the tables of the paper that can be computed, with the number of printed rows."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("Label", "Experiment"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("Rows", justify="right")
-    table.add_column("Computed")
-    rows_of: dict[tuple[str, str], int] = defaultdict(int)
-    for row in printed_rows():
-        rows_of[row.label, row.file] += 1
-    for (label, file), count in rows_of.items():
-        table.add_row(label, file.replace("_", " "), str(count), "yes" if file in ASSOCIATIONS else "not yet")
-    Console().print(table)
+Output = Annotated[Path, typer.Option(help="Folder of the results.")]
+OUTPUT = Path("reproduction")
 
 
 def run(
-    labels: Annotated[list[str], typer.Argument(help="Labels of tables, as tab:Hetero_online_centered_1.")],
+    labels: Annotated[
+        list[str], typer.Argument(help="Labels as tab:Hetero_online_centered_1, 'all', or Python files.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")] = False,
     draws: Annotated[int, typer.Option(help="Draws of the patterns; the first has ten trials.", min=1)] = 3,
+    search: Annotated[
+        str | None, typer.Option(help="grid or halving; by default halving only where a grid takes hours.")
+    ] = None,
     pair: Annotated[
         str | None, typer.Option(help="Only this pair of datasets, as rand:adult, instead of all.")
     ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for the store of results and the CSV files.")] = Path(
-        "reproduction"
-    ),
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="Another setting, as trials=50; not the paper's then.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes on this machine.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Dask scheduler, tcp://host:8786 or 'local'.")] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Part i of n, as '2/5', into a folder shared with the others.")
+    ] = None,
+    output: Output = OUTPUT,
 ) -> None:
-    """Compute tables of the paper from data and show them beside the printed numbers.
+    """Compute tables and figures of the paper from data and show them beside the printed numbers.
 
     The patterns that the authors drew are unknown: a printed number is compared with several draws, as one
-    draw more. Finished parts are kept in OUTPUT/store, so a run that was stopped goes on.
+    draw more. Finished parts are kept in OUTPUT, so a run that was stopped goes on; `hebbian-descent report`
+    shows all of it as a page.
 
-    Example:
+    Examples:
         hebbian-descent run tab:Hetero_online_centered_1 --draws 10
 
-        hebbian-descent run tab:Hetero_online_centered_2 --pair rand:rand
+        hebbian-descent run tab:Hetero_online_centered_2 --pair rand:rand --set trials=50
+
+        hebbian-descent run all --quick
+
+        hebbian-descent run examples/my_table.py
     """
     console = Console()
-    store = Store(output / "store")
-    store.prepare()
+    effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
+    contents = _contents(labels)
+    part = _shard(shard)
+    if not effort.is_the_papers:
+        console.print("Not the paper's protocol: these results are kept apart and get no verdicts.")
+    skipped: dict[str, list[str]] = {}
+    with resumable(console, output):
+        for content in contents:
+            place = Place(output, effort, workers, scheduler)
+            if isinstance(content, PaperFigure):
+                reasons = _draw(console, content, place)
+            else:
+                reasons = _run_table(console, content, place, _pair(pair), part)
+            if reasons:
+                skipped[content.label] = reasons
+    for label, reasons in skipped.items():
+        console.print(f"Skipped parts of {label}: {reasons[0]}", style="yellow", highlight=False)
+    if len(skipped) == len(contents) == 1 and isinstance(contents[0], PaperFigure):
+        raise typer.Exit(2)
+
+
+def _contents(labels: list[str]) -> list[Experiment | PaperFigure]:
+    contents: list[Experiment | PaperFigure] = []
     for label in labels:
-        file = printed_rows(label)[0].file
-        if file not in ASSOCIATIONS:
-            raise ValueError(
-                f"The table must be a hetero-associative one. Got {label}, which this version cannot compute."
-            )
-        todo = list(jobs(ASSOCIATIONS[file], draws, label, _pair(pair)))
-        with resumable(console, store.path):
-            measured = _run_jobs(console, label, todo, store)
-        verdicts = compare(measured)
-        _show(console, label, verdicts)
-        path = output / f"{label.removeprefix('tab:')}.csv"
-        _write(path, verdicts)
+        if label == "all":
+            contents += [known.content for known in INDEX.values()]
+        elif label.endswith(".py"):
+            contents += load_experiments(Path(label))
+        else:
+            contents.append(entry(label).content)
+    return contents
+
+
+def _run_table(
+    console: Console,
+    experiment: Experiment,
+    place: Place,
+    pair: tuple[str, str] | None,
+    part: tuple[int, int] | None,
+) -> list[str]:
+    jobs = _jobs(experiment, place.effort, pair)
+    if part is not None:
+        jobs = share(jobs, *part)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(experiment.label, total=len(jobs))
+        measured, reasons = run_jobs(experiment, jobs, place, lambda job: bar.advance(task))
+    if measured and part is None:
+        _show(console, experiment, measured, place.effort)
+    return reasons
+
+
+def _jobs(experiment: Experiment, effort: Effort, pair: tuple[str, str] | None) -> list[Job]:
+    if pair is None:
+        return list(experiment.jobs(effort))
+    if not isinstance(experiment, Association):
+        raise ValueError(f"--pair must come with a hetero-associative table. Got {experiment.label}.")
+    return list(experiment.jobs(effort, pair))
+
+
+def _show(console: Console, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
+    if not effort.is_the_papers or experiment.label not in INDEX:
+        console.print(own_tables.as_text(f"{experiment.label}: {experiment.title}", measured))
+        return
+    verdicts = [verdict for verdict in compare(experiment.label, measured) if verdict.n]
+    for summary in summarise(verdicts):
+        title = f"{experiment.label}, {summary.column}: ours and printed, red where they differ"
+        console.print(beside(title, verdicts, summary.column))
+    for summary in summarise(verdicts):
+        counts = f"{summary.n_agree} of {summary.n_run} agree, rms z {summary.rms_z:.2f}"
+        console.print(f"{summary.column}: {counts}", highlight=False)
+
+
+def _draw(console: Console, figure: PaperFigure, place: Place) -> list[str]:
+    try:
+        with console.status(f"Drawing {figure.label}"):
+            drawn = figure.draw(place)
+    except DatasetUnavailableError as error:
+        return [str(error)]
+    name = figure.label.removeprefix("fig:")
+    for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
         console.print(f"Wrote {path}", highlight=False)
+    return []
 
 
 def _pair(text: str | None) -> tuple[str, str] | None:
@@ -92,69 +163,10 @@ def _pair(text: str | None) -> tuple[str, str] | None:
     return first, second
 
 
-def _run_jobs(console: Console, label: str, todo: list[Job], store: Store) -> list[Measured]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    measured: list[Measured] = []
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(label, total=len(todo))
-        for job in todo:
-            measured += run_job(job, store=store)
-            bar.advance(task)
-    return measured
-
-
-def _show(console: Console, label: str, verdicts: list[Verdict]) -> None:
-    judged = verdicts[0].column
-    rules = list(dict.fromkeys(verdict.row.cell["rule"] for verdict in verdicts))
-    table = Table(
-        title=f"{label}, {judged}: ours and printed, red where they differ",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    for heading in ("Association", "Units"):
-        table.add_column(heading, no_wrap=True)
-    for rule in rules:
-        table.add_column(SHORT_NAMES[rule], justify="right", no_wrap=True)
-    lines: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
-    for verdict in verdicts:
-        if verdict.column == judged:
-            cell = verdict.row.cell
-            variant = cell.get("offsets") or cell.get("centering") or ""
-            pair = f"{cell['input']}→{cell['target']} {variant}".strip()
-            lines[pair, cell["activation"]][cell["rule"]] = verdict
-    for (pair, activation), by_rule in lines.items():
-        table.add_row(pair, activation, *(_beside(by_rule.get(rule)) for rule in rules))
-    console.print(table)
-    for column in summarise(verdicts):
-        console.print(
-            f"{column.column}: {column.n_agree} of {column.n_results} agree, rms z {column.rms_z:.2f}",
-            highlight=False,
-        )
-
-
-def _beside(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return ""
-    text = f"{verdict.mean:.3f} {verdict.printed:.3f}"
-    return text if verdict.agrees else f"[red]{text}[/red]"
-
-
-def _write(path: Path, verdicts: list[Verdict]) -> None:
-    names = list(verdicts[0].row.cell)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(
-            ["table", *names, "column", "ours", "sd", "draws", "printed", "z", "verdict", "learning_rate"]
-        )
-        for v in verdicts:
-            numbers = (
-                f"{v.mean:.6f}",
-                f"{v.sd:.6f}",
-                v.n_draws,
-                v.printed,
-                f"{v.z:.3f}",
-                v.word,
-                v.learning_rate,
-            )
-            writer.writerow([v.row.label, *v.row.cell.values(), v.column, *numbers])
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    match: Any = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise ValueError(f"--shard must be i/n with i from 1 to n, as 2/5. Got {text!r}.")
+    return int(match[1]), int(match[2])

@@ -2,6 +2,10 @@
 
 from importlib import resources
 
+from hebbian_descent.paper.experiments import Association, AutoAssociation, Classification, Experiment
+
+__all__ = ["Association", "AutoAssociation", "Classification", "Experiment", "labels"]
+
 
 def labels() -> tuple[str, ...]:
     """Return every label of the paper's equations, sections, tables and figures."""

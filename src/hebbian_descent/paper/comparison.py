@@ -1,19 +1,29 @@
-"""Ours beside theirs: is a printed number one more draw of what we measure?"""
+"""Ours beside theirs: is a printed number what we would find if we did it once more?
+
+Where patterns were drawn, the printed number counts as one more draw; where whole datasets were used, it is
+compared with ours by the spread over the trials of both.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from hebbian_descent.paper.associations import Measured
-from hebbian_descent.paper.printed import PrintedRow
+from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper.printed import PrintedRow, printed_rows
 
 CONFIDENCE = 0.99
 CLOSE_ENOUGH = 0.005
+RELATIVELY_CLOSE = 0.05
+"""For results of whole datasets, which differ by far more than a draw of patterns would make them."""
+N_PRINTED_TRIALS = 10
+
+STD_OF = {"error_mean": "error_std", "mae_mean": "mae_std"}
+"""The printed standard deviation that belongs to a result."""
 
 
 class Verdict(NamedTuple):
@@ -22,52 +32,103 @@ class Verdict(NamedTuple):
     row: PrintedRow
     column: str
     printed: float
-    mean: float
-    sd: float
-    """Standard deviation over the draws of the patterns."""
-    n_draws: int
-    z: float
-    """(printed − mean) / (sd·√(1 + 1/n)); NaN for a single draw."""
-    agrees: bool
-    learning_rate: float
+    mean: float = np.nan
+    sd: float = np.nan
+    """Standard deviation over the draws of the patterns, or over the trials where nothing was drawn."""
+    n: int = 0
+    """Number of draws, or of trials where nothing was drawn; 0 if it was not run."""
+    z: float = np.nan
+    """Distance of the printed number from ours, in standard deviations of that distance."""
+    agrees: bool = False
+    learning_rate: float = np.nan
     """The best one of the first draw."""
+    weight_decay: float = np.nan
 
     @property
     def word(self) -> str:
-        """The verdict in one word."""
+        """The verdict in a word or two."""
+        if self.n == 0:
+            return "not run"
         return "agrees" if self.agrees else "differs"
 
 
-def compare(measured: Iterable[Measured]) -> list[Verdict]:
-    """Judge every printed number for which there is a measurement.
+def cell_key(cell: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return what tells the rows of a table apart, whatever the order of its columns."""
+    return tuple(sorted(cell.items()))
 
-    A number agrees if it lies within the 99 % prediction interval of one more draw (Student's t), or within
-    0.005 of our mean.
-    """
-    by_row: dict[int, list[Measured]] = defaultdict(list)
+
+def compare(label: str, measured: Iterable[Measured]) -> list[Verdict]:
+    """Judge every printed number of a table, also those for which there is no measurement."""
+    return compare_rows(printed_rows(label), measured)
+
+
+def compare_rows(rows: Iterable[PrintedRow], measured: Iterable[Measured]) -> list[Verdict]:
+    """Judge printed rows; of several measurements of one draw the last counts."""
+    by_cell: dict[tuple[tuple[str, str], ...], dict[int, Measured]] = defaultdict(dict)
     for found in measured:
-        by_row[id(found.row)].append(found)
-    return [_verdict(draws, column) for draws in by_row.values() for column in draws[0].row.results]
+        by_cell[cell_key(found.cell)][found.draw] = found
+    return [
+        _verdict(row, column, [draws[number] for number in sorted(draws)])
+        for row in rows
+        for column in row.results
+        for draws in [by_cell.get(cell_key(row.cell), {})]
+    ]
 
 
-def _verdict(draws: list[Measured], column: str) -> Verdict:
+def _verdict(row: PrintedRow, column: str, draws: list[Measured]) -> Verdict:
+    if not draws:
+        return Verdict(row, column, row.results[column])
+    judge = _as_one_more_draw if is_drawn(row) else _by_spread_over_trials
+    return judge(row, column, draws)._replace(
+        learning_rate=draws[0].learning_rate, weight_decay=draws[0].weight_decay
+    )
+
+
+def is_drawn(row: PrintedRow) -> bool:
+    """Whether the row is about 100 patterns that somebody drew."""
+    return "input" in row.cell
+
+
+def _as_one_more_draw(row: PrintedRow, column: str, draws: list[Measured]) -> Verdict:
+    """Agree within the 99 % prediction interval of one more draw (Student's t), or within 0.005."""
     values = np.array([found.results[column] for found in draws])
-    printed, n = draws[0].row.results[column], len(values)
-    mean = float(values.mean())
+    printed, n, mean = row.results[column], len(values), float(values.mean())
     sd = float(values.std(ddof=1)) if n > 1 else np.nan
     spread = sd * np.sqrt(1 + 1 / n)
     bound = stats.t.ppf((1 + CONFIDENCE) / 2, df=n - 1) * spread if n > 1 else 0.0
-    distance = abs(printed - mean)
     return Verdict(
-        row=draws[0].row,
-        column=column,
-        printed=printed,
-        mean=mean,
-        sd=sd,
-        n_draws=n,
+        row,
+        column,
+        printed,
+        mean,
+        sd,
+        n,
         z=float((printed - mean) / spread) if n > 1 and spread > 0 else np.nan,
-        agrees=bool(distance <= CLOSE_ENOUGH or distance <= bound),
-        learning_rate=min(draws, key=lambda found: found.draw).learning_rate,
+        agrees=bool(abs(printed - mean) <= max(CLOSE_ENOUGH, bound)),
+    )
+
+
+def _by_spread_over_trials(row: PrintedRow, column: str, draws: list[Measured]) -> Verdict:
+    """Agree within 0.005, within 5 %, or where the means of both sets of trials differ by chance (Welch)."""
+    (ours,) = draws
+    printed, mean, sd, n = row.results[column], ours.results[column], ours.std[column], ours.n_trials
+    printed_sd = row.context.get(STD_OF.get(column, ""), np.nan)
+    # Printed deviations are over trials; ours is turned into an estimate of the same.
+    variances = np.array([printed_sd**2 / N_PRINTED_TRIALS, sd**2 / max(n - 1, 1)])
+    spread = float(np.sqrt(variances.sum()))
+    bound = 0.0
+    if n > 1 and spread > 0:
+        freedom = variances.sum() ** 2 / (variances**2 / [N_PRINTED_TRIALS - 1, n - 1]).sum()
+        bound = float(stats.t.ppf((1 + CONFIDENCE) / 2, df=freedom)) * spread
+    return Verdict(
+        row,
+        column,
+        printed,
+        mean,
+        sd,
+        n,
+        z=float((printed - mean) / spread) if spread > 0 else np.nan,
+        agrees=bool(abs(printed - mean) <= max(CLOSE_ENOUGH, RELATIVELY_CLOSE * abs(printed), bound)),
     )
 
 
@@ -76,6 +137,7 @@ class Summary(NamedTuple):
 
     column: str
     n_results: int
+    n_run: int
     n_agree: int
     rms_z: float
     """Near 1 if the printed numbers scatter about ours as our own draws do."""
@@ -90,10 +152,14 @@ def summarise(verdicts: Iterable[Verdict]) -> list[Summary]:
         Summary(
             column,
             len(found),
+            sum(verdict.n > 0 for verdict in found),
             sum(verdict.agrees for verdict in found),
-            float(np.sqrt(np.nanmean([verdict.z**2 for verdict in found])))
-            if any(np.isfinite(verdict.z) for verdict in found)
-            else np.nan,
+            _root_mean_square([verdict.z for verdict in found]),
         )
         for column, found in by_column.items()
     ]
+
+
+def _root_mean_square(z: list[float]) -> float:
+    finite = np.array(z)[np.isfinite(z)]
+    return float(np.sqrt(np.mean(finite**2))) if finite.size else np.nan

@@ -34,6 +34,8 @@ class Found(NamedTuple):
     """What the search found for one rule and activation, and what it cost."""
 
     best: Best
+    result: SweepResult
+    """The last rung, from which the best was chosen."""
     rungs: tuple[Rung, ...]
     epochs_spent: int
     """Epochs times runs, over all rungs."""
@@ -105,6 +107,7 @@ def _search(
     rungs.append(Rung(epochs, trials, tuple(rates), _costs(final, by)))
     return Found(
         best=final.best(by)[0],
+        result=final,
         rungs=tuple(rungs),
         epochs_spent=sum(rung.epochs * rung.trials * len(rung.learning_rates) for rung in rungs),
         epochs_of_grid=epochs * trials * len(learning_rates),

@@ -90,6 +90,15 @@ class SweepResult:
         name = measure or next(iter(self.values))
         return select(self.axes, self.errors(name), self.diverged, name, by)
 
+    def trials_of(self, best: Best, measure: str | None = None) -> Array:
+        """Return a measure of each trial and pattern of a best setting, (n_trials, n_patterns)."""
+        wanted = (best.rule, best.activation, best.learning_rate, best.weight_decay)
+        place = tuple(
+            int(np.flatnonzero(self.axes[axis] == value)[0])
+            for axis, value in zip(AXES, wanted, strict=False)
+        )
+        return np.asarray(self.errors(measure or best.measure)[place])
+
     def costs(self, by: str = "last20", measure: str | None = None) -> Array:
         """Return what `best` minimises, over rule, activation, learning rate and weight decay."""
         name = measure or next(iter(self.values))

@@ -1,0 +1,61 @@
+"""Tables with nothing printed to compare with: your own, and those of another protocol than the paper's."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from hebbian_descent.cli.tables import escaped
+from hebbian_descent.paper.experiments import Measured
+
+
+def as_text(title: str, measured: Iterable[Measured]) -> Table:
+    """Return a table for the terminal."""
+    names, lines = _lines(measured)
+    n_words = len(names) - sum(isinstance(value, float) for value in lines[0])
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for place, name in enumerate(names):
+        table.add_column(name, no_wrap=True, justify="left" if place < n_words else "right")
+    for line in lines:
+        table.add_row(*map(_shown, line))
+    return table
+
+
+def as_csv(measured: Iterable[Measured]) -> str:
+    """Return one line a row."""
+    names, lines = _lines(measured)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([names, *lines])
+    return text.getvalue()
+
+
+def as_latex(measured: Iterable[Measured]) -> str:
+    """Return a tabular."""
+    names, lines = _lines(measured)
+    rows = [" & ".join(map(escaped, map(_shown, line))) + r" \\" for line in lines]
+    heading = " & ".join(map(escaped, names)) + r" \\"
+    head = rf"\begin{{tabular}}{{{'l' * len(names)}}}"
+    return "\n".join([head, r"\hline", heading, r"\hline", *rows, r"\hline", r"\end{tabular}"])
+
+
+def _lines(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | float]]]:
+    """Return headings and lines: what was run, each result averaged over the draws, the best rate."""
+    draws: dict[tuple[tuple[str, str], ...], list[Measured]] = defaultdict(list)
+    for row in measured:
+        draws[tuple(row.cell.items())].append(row)
+    first = next(iter(draws.values()))[0]
+    lines: list[list[str | float]] = []
+    for cell, rows in draws.items():
+        means = [sum(row.results[name] for row in rows) / len(rows) for name in first.results]
+        lines.append([*dict(cell).values(), *means, rows[0].learning_rate])
+    return [*first.cell, *first.results, "rate"], lines
+
+
+def _shown(value: str | float) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else value

@@ -1,0 +1,178 @@
+"""`hebbian-descent list`, `status`, `compare` and `table`: what there is, what was run, how it compares."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.cli import own_tables
+from hebbian_descent.cli.run import OUTPUT, Output
+from hebbian_descent.cli.tables import as_csv, as_latex, beside, heading, units
+from hebbian_descent.paper.comparison import Verdict, summarise
+from hebbian_descent.paper.comparison import compare as compare_with_print
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments import Experiment
+from hebbian_descent.paper.index import INDEX, entry
+from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.tables import TABLES
+from hebbian_descent.paper.winners import winners
+
+FORMATS = ("text", "csv", "latex")
+
+
+def list_labels(output: Output = OUTPUT) -> None:
+    """List every table and figure of the paper: what it shows, about how long it takes, what was run."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Label", no_wrap=True)
+    table.add_column("Shows")
+    for name in ("Rows", "Minutes", "Run"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for known in INDEX.values():
+        minutes = f"{known.minutes:.0f}" if known.minutes > 1 else "<1"
+        table.add_row(known.label, known.title, str(known.n_rows or ""), minutes, _state(known.label, output))
+    console = Console()
+    console.print(table)
+    console.print("Minutes are for ten draws on two cores. `hebbian-descent run LABEL` computes one of them.")
+
+
+def status(output: Output = OUTPUT) -> None:
+    """Show how much of each table and figure was run, with the paper's protocol and otherwise."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Label", no_wrap=True)
+    for name in ("Paper's protocol", "Quick"):
+        table.add_column(name, justify="right")
+    for label in INDEX:
+        table.add_row(label, _state(label, output), _state(label, output, Effort(quick=True)))
+    Console().print(table)
+
+
+def _state(label: str, output: Any, effort: Effort | None = None) -> str:
+    effort = effort or Effort()
+    content = entry(label).content
+    if not isinstance(content, Experiment):
+        name = label.removeprefix("fig:")
+        return "drawn" if (output / "figures" / effort.name / f"{name}.svg").exists() else ""
+    found = {measurement.job for measurement in Measurements(output, effort).read(label)}
+    first = [job.name for job in content.jobs(Effort(draws=1))]
+    n_done = sum(name in found for name in first)
+    if n_done < len(first):
+        return f"{n_done}/{len(first)} jobs" if n_done else ""
+    extra = len(found) / len(first)
+    return f"{extra:.3g} draws" if extra > 1 else "done"
+
+
+def compare(
+    labels: Annotated[list[str] | None, typer.Argument(help="Tables; all of them by default.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON instead of tables.")] = False,
+    output: Output = OUTPUT,
+) -> None:
+    """Count how many printed numbers agree with ours, by table and column, and list those that differ.
+
+    Only what `run` computed with the paper's protocol is judged. Where patterns were drawn, a number agrees
+    if it lies in the 99 % prediction interval of one more draw, or within 0.005 of our mean.
+    """
+    measurements = Measurements(output, Effort())
+    verdicts = {
+        label: compare_with_print(label, measurements.rows(label)) for label in labels or list(TABLES)
+    }
+    if as_json:
+        typer.echo(json.dumps(_as_data(verdicts), indent=1))
+        return
+    console = Console()
+    console.print(_counts(verdicts))
+    everything = [verdict for found in verdicts.values() for verdict in found]
+    counts = Counter(winner.verdict for winner in winners(everything))
+    console.print(
+        f"Winners: {counts['same']} the same, {counts['tie']} within the spread, {counts['other']} other.",
+        highlight=False,
+    )
+    different = [verdict for verdict in everything if verdict.word == "differs"]
+    for verdict in different:
+        cell = verdict.row.cell
+        console.print(
+            f"{verdict.row.label} {heading(cell)} {units(cell)} {cell['rule']} {verdict.column}: "
+            f"ours {verdict.mean:.4f} ± {verdict.sd:.4f}, printed {verdict.printed:.4f}, z {verdict.z:.1f}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _counts(verdicts: dict[str, list[Verdict]]) -> Table:
+    table = Table(title="Printed numbers", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("Table", "Column"):
+        table.add_column(name, no_wrap=True)
+    for name in ("Printed", "Run", "Agree", "Share", "RMS z"):
+        table.add_column(name, justify="right")
+    for label, found in verdicts.items():
+        for summary in summarise(found):
+            share = f"{summary.n_agree / summary.n_run:.1%}" if summary.n_run else ""
+            z = f"{summary.rms_z:.2f}" if summary.n_run else ""
+            numbers = (summary.n_results, summary.n_run, summary.n_agree)
+            table.add_row(label, summary.column, *map(str, numbers), share, z)
+    return table
+
+
+def _as_data(verdicts: dict[str, list[Verdict]]) -> dict[str, Any]:
+    return {
+        label: {
+            "summary": [_finite(summary._asdict()) for summary in summarise(found)],
+            "results": [
+                _finite({**v.row.cell, **v._asdict(), "row": None, "verdict": v.word}) for v in found
+            ],
+            "winners": [_finite(winner._asdict()) for winner in winners(found)],
+        }
+        for label, found in verdicts.items()
+    }
+
+
+def _finite(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record for JSON, which knows no NaN."""
+    return {
+        name: None if isinstance(value, float) and value != value else value
+        for name, value in record.items()
+        if name != "row"
+    }
+
+
+def table(
+    label: Annotated[str, typer.Argument(help="A table of the paper.")],
+    form: Annotated[str, typer.Option("--format", help="text, csv or latex.")] = "text",
+    column: Annotated[str | None, typer.Option(help="The result to show; by default the first.")] = None,
+    output: Output = OUTPUT,
+) -> None:
+    """Print a table of the paper: ours beside the printed numbers, with a dash where nothing was run."""
+    if form not in FORMATS:
+        raise unknown_name("format", form, FORMATS)
+    measurements = Measurements(output, Effort())
+    if label not in TABLES:
+        if label not in measurements.labels():
+            raise unknown_name("label of a table", label, [*TABLES, *measurements.labels()])
+        _print_own(label, form, measurements)
+        return
+    verdicts = compare_with_print(label, measurements.rows(label))
+    columns = [summary.column for summary in summarise(verdicts)]
+    if column is not None and column not in columns:
+        raise unknown_name("column of this table", column, columns)
+    chosen = column or columns[0]
+    if form == "csv":
+        typer.echo(as_csv(verdicts), nl=False)
+    elif form == "latex":
+        typer.echo(as_latex(verdicts, chosen))
+    else:
+        Console().print(beside(f"{label}, {chosen}: ours and printed", verdicts, chosen))
+
+
+def _print_own(label: str, form: str, measurements: Measurements) -> None:
+    rows = measurements.rows(label)
+    if form == "text":
+        Console().print(own_tables.as_text(f"{label}: {measurements.read(label)[0].title}", rows))
+    else:
+        write = own_tables.as_csv if form == "csv" else own_tables.as_latex
+        typer.echo(write(rows).rstrip())

@@ -1,0 +1,135 @@
+"""Tables of the paper in a terminal, as CSV or as LaTeX: ours beside the printed numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from hebbian_descent.paper.comparison import Verdict
+
+SHORT_NAMES = {
+    "hebbian_descent": "Hebbian-d.",
+    "gradient_descent": "Gradient-d.",
+    "hebb": "Hebb",
+    "covariance": "Covariance",
+}
+
+
+class Line(NamedTuple):
+    """A line of a table: what it is about, and a verdict for each rule."""
+
+    heading: str
+    units: str
+    by_rule: Mapping[str, Verdict]
+
+
+def lines(verdicts: Iterable[Verdict], column: str) -> list[Line]:
+    """Arrange the verdicts of one column as the paper does, the rules side by side."""
+    found: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
+    for verdict in verdicts:
+        if verdict.column == column:
+            found[heading(verdict.row.cell), units(verdict.row.cell)][verdict.row.cell["rule"]] = verdict
+    return [Line(*key, by_rule) for key, by_rule in found.items()]
+
+
+def heading(cell: Mapping[str, str]) -> str:
+    """Return which data a cell is about, as rand→adult, with its variant."""
+    data = f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
+    return f"{data} {cell.get('offsets') or cell.get('centering') or ''}".strip()
+
+
+def units(cell: Mapping[str, str]) -> str:
+    """Return the activation of a cell, or hidden and output activation."""
+    return cell.get("activation") or f"{cell['hidden_activation']}/{cell['output_activation']}"
+
+
+def beside(title: str, verdicts: list[Verdict], column: str) -> Table:
+    """Return a table with ours and the printed number in each place, red where they differ."""
+    rules = list(dict.fromkeys(verdict.row.cell["rule"] for verdict in verdicts))
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("Data", "Units"):
+        table.add_column(name, no_wrap=True)
+    for rule in rules:
+        table.add_column(SHORT_NAMES.get(rule, rule), justify="right", no_wrap=True)
+    for line in lines(verdicts, column):
+        table.add_row(line.heading, line.units, *(_place(line.by_rule.get(rule)) for rule in rules))
+    return table
+
+
+def _place(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return ""
+    if not verdict.n:
+        return f"[dim]– {verdict.printed:.3f}[/dim]"
+    text = f"{verdict.mean:.3f} {verdict.printed:.3f}"
+    return text if verdict.agrees else f"[red]{text}[/red]"
+
+
+COLUMNS = (
+    "column",
+    "ours",
+    "sd",
+    "n",
+    "printed",
+    "z",
+    "verdict",
+    "learning_rate",
+    "weight_decay",
+)
+
+
+def as_csv(verdicts: Iterable[Verdict]) -> str:
+    """Return one line a printed number."""
+    verdicts = list(verdicts)
+    names = list(verdicts[0].row.cell)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["table", *names, *COLUMNS])
+    for v in verdicts:
+        numbers = (f"{v.mean:.6f}", f"{v.sd:.6f}", v.n, v.printed, f"{v.z:.3f}", v.word)
+        writer.writerow(
+            [v.row.label, *v.row.cell.values(), v.column, *numbers, v.learning_rate, v.weight_decay]
+        )
+    return text.getvalue()
+
+
+def as_latex(verdicts: list[Verdict], column: str) -> str:
+    """Return a tabular with ours and, in parentheses, the printed number; the best of a line in bold."""
+    rules = list(dict.fromkeys(verdict.row.cell["rule"] for verdict in verdicts))
+    head = " & ".join(["Data", "Units", *(escaped(SHORT_NAMES.get(rule, rule)) for rule in rules)])
+    body = []
+    for line in lines(verdicts, column):
+        best = min((verdict.mean for verdict in line.by_rule.values() if verdict.n), default=None)
+        places = (_latex_place(line.by_rule.get(rule), best) for rule in rules)
+        body.append(" & ".join([escaped(line.heading), escaped(line.units), *places]) + r" \\")
+    columns = "ll" + "r" * len(rules)
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\hline",
+            head + r" \\",
+            r"\hline",
+            *body,
+            r"\hline",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _latex_place(verdict: Verdict | None, best: float | None) -> str:
+    if verdict is None:
+        return ""
+    ours = "--" if not verdict.n else f"{verdict.mean:.4f}"
+    ours = rf"\textbf{{{ours}}}" if verdict.n and verdict.mean == best else ours
+    return f"{ours} ({verdict.printed:.4f})"
+
+
+def escaped(text: str) -> str:
+    """Return text fit for LaTeX."""
+    return text.replace("_", r"\_").replace("→", r"$\to$")

@@ -1,0 +1,54 @@
+"""How much of an experiment is run: all of the paper's protocol, a quick look at it, or a variation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hebbian_descent.checks import as_count, unknown_name
+from hebbian_descent.paper.grids import LEARNING_RATES
+
+Search = Literal["grid", "halving"]
+
+QUICK_RATES = LEARNING_RATES[1::3]
+"""A third of the paper's learning rates, from 80 to 0.00008."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What was asked for on top of an experiment's own protocol."""
+
+    draws: int = 3
+    quick: bool = False
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Settings by name, as trials or epochs, in place of the paper's."""
+    search: Search | None = None
+    """How the learning rate is searched; None leaves it to the experiment."""
+
+    def __post_init__(self) -> None:
+        as_count(self.draws, "number of draws")
+        if self.search not in (None, "grid", "halving"):
+            raise unknown_name("search", str(self.search), ("grid", "halving"))
+
+    @property
+    def is_the_papers(self) -> bool:
+        """Whether numbers may be judged against the printed ones."""
+        return not self.quick and not self.overrides
+
+    @property
+    def name(self) -> str:
+        """A word under which results are kept apart from those of other efforts."""
+        if self.is_the_papers:
+            return "paper"
+        text = ",".join(f"{name}={value}" for name, value in sorted(self.overrides.items()))
+        changed = f"set-{hashlib.sha256(text.encode()).hexdigest()[:8]}" if text else ""
+        return "-".join(word for word in ("quick" if self.quick else "", changed) if word)
+
+    def applied_to(self, protocol: Mapping[str, Any], quick: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a protocol with what is changed for a quick look, and what was set by hand."""
+        for name in self.overrides:
+            if name not in protocol:
+                raise unknown_name("setting of this experiment", name, protocol)
+        return {**protocol, **(quick if self.quick else {}), **self.overrides}

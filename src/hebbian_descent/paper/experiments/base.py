@@ -1,0 +1,63 @@
+"""What all experiments have in common: a label, a protocol, jobs to run, and what a job measures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.place import Place
+
+
+class Measured(NamedTuple):
+    """What one job found for one row of a table."""
+
+    cell: Mapping[str, str]
+    """Which row: datasets, activation, rule and so on, as in `PrintedRow.cell`."""
+    results: Mapping[str, float]
+    std: Mapping[str, float]
+    """Standard deviation of each result over the trials."""
+    learning_rate: float
+    weight_decay: float
+    n_trials: int
+    draw: int = 0
+
+
+class Job(ABC):
+    """A part of an experiment that is run and kept as a whole."""
+
+    name: str
+    """Tells the jobs of an experiment apart; fit for a file name."""
+
+    @abstractmethod
+    def run(self, place: Place) -> list[Measured]:
+        """Compute, or take from the store of the place, and return one entry for each row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment(ABC):
+    """A table that can be computed: one of the paper's, or one of your own."""
+
+    label: str
+    title: str
+
+    @property
+    @abstractmethod
+    def protocol(self) -> Mapping[str, Any]:
+        """The settings, by the names that `--set` understands."""
+
+    @property
+    @abstractmethod
+    def quick(self) -> Mapping[str, Any]:
+        """The settings that a quick look changes."""
+
+    @property
+    @abstractmethod
+    def datasets(self) -> frozenset[str]:
+        """The names of the datasets it needs."""
+
+    @abstractmethod
+    def jobs(self, effort: Effort) -> Iterable[Job]:
+        """Return what is to be run, the most telling parts first."""

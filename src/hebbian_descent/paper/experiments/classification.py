@@ -1,0 +1,124 @@
+"""Classification: the labels of a dataset as one-hot targets, judged on its test set.
+
+Batches of 100 in a new order every epoch, squared error for every activation; the class is the most active
+output, the first one on ties.
+
+Paper: tab:label_learning_centered
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hebbian_descent.datasets import Split, load
+from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
+from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.paper.place import Place
+from hebbian_descent.sweep import Best, SweepResult, halving
+
+RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
+
+PROTOCOL: Mapping[str, Any] = {
+    "learning_rates": LEARNING_RATES,
+    "trials": 10,
+    "epochs": 100,
+    "batch_size": 100,
+    "patterns": None,
+    "seed": 0,
+}
+"""What the paper's tables have in common; patterns is how many of the training set, None for all."""
+
+CENTERING = {"centered": "mean", "uncentered": None}
+
+
+@dataclass(frozen=True, eq=False)
+class Classification(Experiment):
+    """Datasets with labels, each learned by every rule with every activation."""
+
+    names: Sequence[str]
+    activations: Sequence[str]
+    centering: str
+    """"centered" or "uncentered"."""
+
+    protocol = PROTOCOL
+    quick = {"learning_rates": QUICK_RATES, "trials": 2, "epochs": 2, "patterns": 2000}  # noqa: RUF012
+
+    @property
+    def datasets(self) -> frozenset[str]:
+        """The datasets that are classified."""
+        return frozenset(self.names)
+
+    def jobs(self, effort: Effort) -> Iterator[ClassificationJob]:
+        """Yield one job for each dataset and activation."""
+        for name in self.names:
+            for activation in self.activations:
+                yield ClassificationJob(self, effort, name, activation)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassificationJob(Job):
+    """All rules on one dataset with one activation."""
+
+    experiment: Classification
+    effort: Effort
+    dataset: str
+    activation: str
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # read-only here
+        """As adult-sigmoid."""
+        return f"{self.dataset}-{self.activation}"
+
+    def run(self, place: Place) -> list[Measured]:
+        """Train on the training set and count the errors on the test set."""
+        settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
+        data = load(self.dataset, dtype=np.float32)
+        train, test = data.train, data.test or data.train
+        inputs, targets = one_hot(train, data.n_classes, settings.pop("patterns"))
+        options = {
+            "rules": RULES,
+            "activations": self.activation,
+            "centering": CENTERING[self.experiment.centering],
+            "evaluate_on": one_hot(test, data.n_classes),
+            "measures": "misclassification",
+            "dtype": np.float32,
+            **settings,
+        }
+        if (self.effort.search or search_of(self.dataset)) == "halving":
+            found = halving(place.sweep, inputs, targets, **options)
+            return [self._measured(search.result, search.best) for search in found]
+        result = place.sweep(inputs, targets, **options)
+        return [self._measured(result, best) for best in result.best("all")]
+
+    def _measured(self, result: SweepResult, best: Best) -> Measured:
+        per_trial = result.trials_of(best).mean(axis=1)
+        return Measured(
+            cell={
+                "dataset": self.dataset,
+                "activation": self.activation,
+                "rule": best.rule,
+                "centering": self.experiment.centering,
+            },
+            results={"error_mean": float(per_trial.mean())},
+            std={"error_mean": float(per_trial.std())},
+            learning_rate=best.learning_rate,
+            weight_decay=best.weight_decay,
+            n_trials=len(per_trial),
+        )
+
+
+def search_of(dataset: str) -> Search:
+    """Return how learning rates are searched if nothing else is asked for: large datasets by halving."""
+    return "halving" if dataset in ("mnist", "cifar") else "grid"
+
+
+def one_hot(split: Split, n_classes: int, n: int | None = None) -> tuple[Any, Any]:
+    """Return the inputs and the labels as rows with a single one, of the first n patterns."""
+    if split.labels is None:
+        raise ValueError("A dataset to classify must have labels. Got one without.")
+    return split.inputs[:n], np.eye(n_classes, dtype=split.inputs.dtype)[split.labels[:n]]

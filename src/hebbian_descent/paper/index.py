@@ -1,0 +1,51 @@
+"""The one list behind the command line, the report and the tests: every label, and what stands behind it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.paper.experiments import Experiment
+from hebbian_descent.paper.figures import FIGURES, PaperFigure
+from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.tables import TABLES
+
+MINUTES: dict[str, float] = {}
+"""How long each label takes on two cores with ten draws; those not listed take less than a minute."""
+
+
+class Entry(NamedTuple):
+    """A label of the paper."""
+
+    label: str
+    kind: Literal["table", "figure"]
+    title: str
+    content: Experiment | PaperFigure
+
+    @property
+    def datasets(self) -> frozenset[str]:
+        """The datasets it needs."""
+        return self.content.datasets
+
+    @property
+    def n_rows(self) -> int:
+        """The number of printed rows; none for figures."""
+        return len(printed_rows(self.label)) if self.kind == "table" else 0
+
+    @property
+    def minutes(self) -> float:
+        """About how long it takes."""
+        return MINUTES.get(self.label, 1.0)
+
+
+INDEX: dict[str, Entry] = {
+    **{label: Entry(label, "table", table.title, table) for label, table in TABLES.items()},
+    **{label: Entry(label, "figure", figure.title, figure) for label, figure in FIGURES.items()},
+}
+
+
+def entry(label: str) -> Entry:
+    """Return what stands behind a label."""
+    if label not in INDEX:
+        raise unknown_name("label", label, INDEX)
+    return INDEX[label]

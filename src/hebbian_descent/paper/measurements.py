@@ -1,0 +1,94 @@
+"""What jobs measured, as small files beside the store: one a job, enough for tables, verdicts and the report.
+
+A file is written whole under another name and then renamed, so a reader never sees half of one. Efforts other
+than the paper's have folders of their own and are never mixed with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments.base import Experiment, Measured
+from hebbian_descent.results import provenance
+
+FORMAT = 1
+
+
+class Measurement(NamedTuple):
+    """The rows of one job, and how they came about."""
+
+    label: str
+    title: str
+    job: str
+    rows: tuple[Measured, ...]
+    seconds: float
+    """How long the computing of its cells took, if this was the first run."""
+    settings: str
+
+
+class Measurements:
+    """The measured rows in a folder, for one effort."""
+
+    def __init__(self, folder: Path, effort: Effort) -> None:
+        self.folder = folder / "measured" / effort.name
+        self.effort = effort
+
+    def path(self, label: str, job: str) -> Path:
+        """Return where the rows of a job are kept."""
+        return self.folder / label.replace(":", "_") / f"{job}.json"
+
+    def write(self, experiment: Experiment, job: str, rows: Sequence[Measured], seconds: float) -> None:
+        """Keep the rows of a job; of several runs the longest counts, since others took from the store."""
+        path = self.path(experiment.label, job)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        earlier = self._read(path)
+        content = {
+            "format": FORMAT,
+            "label": experiment.label,
+            "title": experiment.title,
+            "job": job,
+            "settings": {name: str(value) for name, value in self.effort.overrides.items()},
+            "seconds": max(seconds, earlier.seconds if earlier and earlier.rows == tuple(rows) else 0.0),
+            "rows": [row._asdict() for row in rows],
+            "provenance": dict(provenance()),
+        }
+        unfinished = path.with_suffix(f".{os.getpid()}.part")
+        unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        unfinished.replace(path)
+
+    def read(self, label: str) -> list[Measurement]:
+        """Return what there is of a label; damaged files count as missing, since running repairs them."""
+        folder = self.path(label, "").parent
+        found = (self._read(path) for path in sorted(folder.glob("*.json")))
+        return [measurement for measurement in found if measurement is not None]
+
+    def labels(self) -> list[str]:
+        """Return the labels of which there is something, also those that are not the paper's."""
+        found = (self._read(path) for path in sorted(self.folder.glob("*/*.json")))
+        return list(dict.fromkeys(measurement.label for measurement in found if measurement is not None))
+
+    def rows(self, label: str) -> list[Measured]:
+        """Return all measured rows of a label."""
+        return [row for measurement in self.read(label) for row in measurement.rows]
+
+    def has(self, label: str, job: str) -> bool:
+        """Whether a job was measured."""
+        return self._read(self.path(label, job)) is not None
+
+    def _read(self, path: Path) -> Measurement | None:
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT:
+                return None
+            rows = tuple(Measured(**row) for row in content["rows"])
+            settings = ", ".join(f"{name}={value}" for name, value in content["settings"].items())
+            return Measurement(
+                content["label"], content["title"], content["job"], rows, content["seconds"], settings
+            )
+        except (FileNotFoundError, KeyError, TypeError, ValueError):
+            return None

@@ -1,0 +1,55 @@
+"""Where an experiment runs: its folder of results, its processors, and whom it tells how far it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.results import Store
+from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
+
+
+@dataclass(frozen=True)
+class Place:
+    """Everything that an experiment needs to know beside its own protocol."""
+
+    folder: Path
+    effort: Effort = field(default_factory=Effort)
+    workers: int | None = None
+    scheduler: str | None = None
+    progress: Callable[[int, int], None] | None = None
+
+    @cached_property
+    def store(self) -> Store:
+        """The finished cells of all sweeps made here."""
+        store = Store(self.folder / "store")
+        store.prepare()
+        return store
+
+    def sweep(self, inputs: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> SweepResult:
+        """Call `sweep` with this store and these processors."""
+        with warnings.catch_warnings():
+            # That some units cannot reach some targets is what the paper's tables are about.
+            warnings.simplefilter("ignore", TargetRangeWarning)
+            return sweep(inputs, targets, **self._where(), **options)
+
+    def sweep_autoencoders(self, inputs: npt.ArrayLike, **options: Any) -> SweepResult:
+        """Call `sweep_autoencoders` with this store and these processors."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TargetRangeWarning)
+            return sweep_autoencoders(inputs, **self._where(), **options)
+
+    def _where(self) -> dict[str, Any]:
+        return {
+            "store": self.store,
+            "workers": self.workers,
+            "scheduler": self.scheduler,
+            "progress": self.progress,
+        }

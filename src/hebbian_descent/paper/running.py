@@ -1,0 +1,36 @@
+"""Run the jobs of an experiment one after another, and keep what each measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
+from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.place import Place
+
+
+def run_jobs(
+    experiment: Experiment, jobs: Iterable[Job], place: Place, done: Callable[[Job], None] = lambda job: None
+) -> tuple[list[Measured], list[str]]:
+    """Return what the jobs measured, and why those that lack their data could not run."""
+    measurements = Measurements(place.folder, place.effort)
+    measured: list[Measured] = []
+    reasons: dict[str, None] = {}
+    for job in jobs:
+        start = time.perf_counter()
+        try:
+            rows = job.run(place)
+        except DatasetUnavailableError as error:
+            reasons[str(error)] = None
+        else:
+            measurements.write(experiment, job.name, rows, time.perf_counter() - start)
+            measured += rows
+        done(job)
+    return measured, list(reasons)
+
+
+def share(jobs: Sequence[Job], part: int, parts: int) -> list[Job]:
+    """Return part 1, 2, … of several equal parts of the jobs."""
+    return [job for number, job in enumerate(jobs) if number % parts == part - 1]

@@ -1,0 +1,87 @@
+"""Classification and auto-encoders: every printed row is measured, and verdicts follow the stated bounds."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hebbian_descent.paper.comparison import cell_key, compare_rows
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments import AutoAssociation, Classification, Measured
+from hebbian_descent.paper.experiments.auto_association import n_hidden
+from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.tables import TABLES
+
+SMALL = {"learning_rates": (0.1, 0.01), "trials": 2, "epochs": 1, "patterns": 200}
+
+
+@pytest.mark.parametrize("label", [label for label, t in TABLES.items() if isinstance(t, Classification)])
+def test_every_printed_row_of_classification_belongs_to_one_job(label):
+    rules = {row.cell["rule"] for row in printed_rows(label)}
+    made = [
+        cell_key(
+            {
+                "dataset": job.dataset,
+                "activation": job.activation,
+                "rule": rule,
+                "centering": TABLES[label].centering,
+            }
+        )
+        for job in TABLES[label].jobs(Effort())
+        for rule in rules
+    ]
+    assert sorted(made) == sorted(cell_key(row.cell) for row in printed_rows(label))
+
+
+@pytest.mark.parametrize("search", ["grid", "halving"])
+def test_digits_are_classified(tmp_path, search):
+    """Shipped with scikit-learn, so this runs anywhere; softmax regression gets most of them right."""
+    table = Classification("tab:digits", "digits", ("digits",), ("softmax",), "centered")
+    effort = Effort(
+        overrides={**SMALL, "learning_rates": (4.0, 1.0, 0.1), "patterns": None, "epochs": 5}, search=search
+    )
+    (job,) = table.jobs(effort)
+    rows = {row.cell["rule"]: row for row in job.run(Place(tmp_path, effort))}
+    assert set(rows) == {"gradient_descent", "hebbian_descent", "hebb", "covariance"}
+    assert rows["hebbian_descent"].results["error_mean"] < 0.12
+    assert rows["hebbian_descent"].n_trials == 2
+
+
+@pytest.mark.parametrize("search", ["grid", "halving"])
+def test_digits_are_reconstructed(tmp_path, search):
+    table = AutoAssociation("tab:digits", "digits", (("digits", "sigmoid"),), ("linear",))
+    effort = Effort(overrides=SMALL, search=search)
+    (job,) = table.jobs(effort)
+    rows = {row.cell["rule"]: row for row in job.run(Place(tmp_path, effort))}
+    assert set(rows) == {"gradient_descent", "hebbian_descent"}
+    for row in rows.values():
+        assert set(row.results) == {"mae_mean", "mean_hidden_activity"}
+        assert 0 < row.results["mae_mean"] < 0.4
+
+
+def test_hidden_units_are_a_quarter_of_the_inputs():
+    assert [n_hidden(n) for n in (123, 126, 784, 1024)] == [31, 32, 196, 256]
+
+
+def verdict_of(printed, ours, *, printed_std=0.0, std=0.0, n=10):
+    cell = {"dataset": "adult", "rule": "hebb"}
+    row = PrintedRow("file", "tab:x", cell, {"error_mean": printed}, {"error_std": printed_std}, bold=False)
+    measured = Measured(cell, {"error_mean": ours}, {"error_mean": std}, 0.1, 0.0, n)
+    return compare_rows([row], [measured])[0]
+
+
+def test_whole_datasets_agree_within_0_005_or_5_percent():
+    assert verdict_of(0.05, 0.0549).agrees
+    assert not verdict_of(0.05, 0.0551).agrees
+    assert verdict_of(0.80, 0.8399).agrees
+    assert not verdict_of(0.80, 0.8401).agrees
+
+
+def test_whole_datasets_agree_where_the_means_of_the_trials_differ_by_chance():
+    """Welch's test of two means, as SciPy does it from the same numbers."""
+    for distance in (0.02, 0.04, 0.06, 0.08):
+        verdict = verdict_of(0.1, 0.1 + distance, printed_std=0.04, std=0.05, n=5)
+        p = stats.ttest_ind_from_stats(
+            0.1, 0.04, 10, 0.1 + distance, 0.05 * np.sqrt(5 / 4), 5, equal_var=False
+        ).pvalue
+        assert verdict.agrees == (p >= 0.01)
