@@ -96,15 +96,44 @@ def _compiled_pull_back(kind: Any, a: Any, h: Any, error: Any) -> Callable[..., 
     return softmax if kind.instance_class is Softmax else elementwise
 
 
-@inlined
-def learn_pattern(kind: Any, pulls_back: bool, eta: Any, a: Any, h: Any, t: Any, p: Any) -> None:
-    """Set p = −η·post, where post is h − t or its pull-back."""
-    if pulls_back:
+def learn_pattern(
+    kind: Activation, pulls_back: bool, eta: Any, a: Any, h: Any, t: Any, p: Any, summed: Any
+) -> bool:
+    """Set p = −η·post, where post is h − t or its pull-back, and add it to `summed`; h is used as room.
+
+    Returns whether any activity is beyond ±10⁶ or not a number; then p and `summed` mean nothing.
+    """
+    raise NotImplementedError  # chosen when a kernel is compiled
+
+
+@compiled_as(learn_pattern)
+def _compiled_learn_pattern(
+    kind: Any, pulls_back: Any, eta: Any, a: Any, h: Any, t: Any, p: Any, summed: Any
+) -> Callable[..., bool]:
+    # One loop over the units where they do not depend on each other: half the time goes into this row.
+    def elementwise(
+        kind: Any, pulls_back: bool, eta: Any, a: Any, h: Any, t: Any, p: Any, summed: Any
+    ) -> bool:
+        n_beyond = 0
+        for unit in range(a.size):
+            n_beyond += not (abs(a[unit]) <= LARGEST_ACTIVITY)
+            value = output(kind, a[unit])
+            post = value - t[unit]
+            if pulls_back:
+                post *= slope(kind, a[unit], value)
+            p[unit] = -eta * post
+            summed[unit] += p[unit]
+        return n_beyond > 0
+
+    def softmax(kind: Any, pulls_back: bool, eta: Any, a: Any, h: Any, t: Any, p: Any, summed: Any) -> bool:
+        activate(kind, a, h)
         for unit in range(h.size):
             p[unit] = h[unit] - t[unit]
-        pull_back(kind, a, h, p)
+        if pulls_back:
+            pull_back(kind, a, h, p)
         for unit in range(h.size):
             p[unit] *= -eta
-    else:
-        for unit in range(h.size):
-            p[unit] = -eta * (h[unit] - t[unit])
+            summed[unit] += p[unit]
+        return bool(diverges(a))
+
+    return softmax if kind.instance_class is Softmax else elementwise

@@ -8,7 +8,7 @@ import numpy as np
 
 from hebbian_descent.kernels.compilation import inlined, kept_on_disk
 from hebbian_descent.kernels.panel_product import BLOCK_ROWS, add_product
-from hebbian_descent.kernels.rows import absolute_error, activate, diverges, learn_pattern
+from hebbian_descent.kernels.rows import absolute_error, activate, learn_pattern
 
 NEVER = -1
 
@@ -38,12 +38,8 @@ def learn(
                 this, earlier = activities[step : step + 1], changes[: step - block]
                 add_product(this, this, brace[step : step + 1, block:step], earlier)
                 a, p = activities[step, :n_units], changes[step - block, :n_units]
-                if diverges(a):
+                if learn_pattern(kind, pulls_back, eta, a, h, targets[step], p, summed[step, :n_units]):
                     return int(epoch * n_patterns + step)
-                activate(kind, a, h)
-                learn_pattern(kind, pulls_back, eta, a, h, targets[step], p)
-                for unit in range(n_units):
-                    summed[step, unit] += p[unit]
     return NEVER
 
 
