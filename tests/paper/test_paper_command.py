@@ -9,7 +9,7 @@ import pytest
 
 from hebbian_descent.cli import main
 
-RAND = ("tab:Hetero_online_centered_2", "--pair", "rand:rand")
+RAND = ("tab:Hetero_online_centered_2", "--only", "rand-rand")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
 
 
@@ -109,13 +109,10 @@ def test_a_file_without_an_experiment_says_so(command, tmp_path):
     assert "does not exist" in errors
 
 
-def test_an_unknown_pair_gets_a_suggestion(command):
-    code, _, errors = command("run", "tab:Hetero_online_centered_2", "--pair", "rand:randd")
+def test_an_unknown_beginning_of_a_job_gets_a_suggestion(command):
+    code, _, errors = command("run", RAND[0], "--only", "rand-randd-draw0")
     assert code == 2
-    assert "Did you mean 'rand:rand'?" in errors
-    code, _, errors = command("run", "tab:Hetero_online_centered_2", "--pair", "rand")
-    assert code == 2
-    assert "--pair must be two datasets with a colon" in errors
+    assert "Did you mean 'rand-rand-draw0'?" in errors
 
 
 def test_an_unknown_label_gets_a_suggestion(command):

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hebbian_descent import drawing
+from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import own_tables
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.overrides import parsed_overrides
@@ -18,7 +19,7 @@ from hebbian_descent.cli.tables import beside
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.comparison import compare, summarise
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.experiments import Association, Experiment, Job, Measured
+from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import load_experiments
 from hebbian_descent.paper.figures import PaperFigure
 from hebbian_descent.paper.index import INDEX, entry
@@ -38,8 +39,8 @@ def run(
     search: Annotated[
         str | None, typer.Option(help="grid or halving; by default halving only where a grid takes hours.")
     ] = None,
-    pair: Annotated[
-        str | None, typer.Option(help="Only this pair of datasets, as rand:adult, instead of all.")
+    only: Annotated[
+        str | None, typer.Option(help="Only jobs that begin so, as rand-adult or mnist-softmax.")
     ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, as trials=50; not the paper's then.")
@@ -60,7 +61,7 @@ def run(
     Examples:
         hebbian-descent run tab:Hetero_online_centered_1 --draws 10
 
-        hebbian-descent run tab:Hetero_online_centered_2 --pair rand:rand --set trials=50
+        hebbian-descent run tab:Hetero_online_centered_2 --only rand-rand --set trials=50
 
         hebbian-descent run all --quick
 
@@ -79,7 +80,7 @@ def run(
             if isinstance(content, PaperFigure):
                 reasons = _draw(console, content, place)
             else:
-                reasons = _run_table(console, content, place, _pair(pair), part)
+                reasons = _run_table(console, content, place, only, part)
             if reasons:
                 skipped[content.label] = reasons
     for label, reasons in skipped.items():
@@ -104,10 +105,10 @@ def _run_table(
     console: Console,
     experiment: Experiment,
     place: Place,
-    pair: tuple[str, str] | None,
+    only: str | None,
     part: tuple[int, int] | None,
 ) -> list[str]:
-    jobs = _jobs(experiment, place.effort, pair)
+    jobs = _chosen(list(experiment.jobs(place.effort)), only)
     if part is not None:
         jobs = share(jobs, *part)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -119,12 +120,13 @@ def _run_table(
     return reasons
 
 
-def _jobs(experiment: Experiment, effort: Effort, pair: tuple[str, str] | None) -> list[Job]:
-    if pair is None:
-        return list(experiment.jobs(effort))
-    if not isinstance(experiment, Association):
-        raise ValueError(f"--pair must come with a hetero-associative table. Got {experiment.label}.")
-    return list(experiment.jobs(effort, pair))
+def _chosen(jobs: list[Job], only: str | None) -> list[Job]:
+    if only is None:
+        return jobs
+    chosen = [job for job in jobs if f"{job.name}-".startswith(f"{only}-")]
+    if not chosen:
+        raise unknown_name("beginning of a job", only, dict.fromkeys(job.name for job in jobs))
+    return chosen
 
 
 def _show(console: Console, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
@@ -150,17 +152,6 @@ def _draw(console: Console, figure: PaperFigure, place: Place) -> list[str]:
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
         console.print(f"Wrote {path}", highlight=False)
     return []
-
-
-def _pair(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    first, colon, second = text.partition(":")
-    if not colon:
-        raise ValueError(
-            f"--pair must be two datasets with a colon between them, as rand:adult. Got {text!r}."
-        )
-    return first, second
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:

@@ -21,6 +21,8 @@ CLOSE_ENOUGH = 0.005
 RELATIVELY_CLOSE = 0.05
 """For results of whole datasets, which differ by far more than a draw of patterns would make them."""
 N_PRINTED_TRIALS = 10
+ROUNDING = 1e-4 / np.sqrt(12)
+"""Standard deviation of what is lost by printing four digits."""
 
 STD_OF = {"error_mean": "error_std", "mae_mean": "mae_std"}
 """The printed standard deviation that belongs to a result."""
@@ -103,7 +105,7 @@ def _as_one_more_draw(row: PrintedRow, column: str, draws: list[Measured]) -> Ve
         mean,
         sd,
         n,
-        z=float((printed - mean) / spread) if n > 1 and spread > 0 else np.nan,
+        z=float((printed - mean) / np.hypot(spread, ROUNDING)) if n > 1 else np.nan,
         agrees=bool(abs(printed - mean) <= max(CLOSE_ENOUGH, bound)),
     )
 
@@ -127,7 +129,7 @@ def _by_spread_over_trials(row: PrintedRow, column: str, draws: list[Measured]) 
         mean,
         sd,
         n,
-        z=float((printed - mean) / spread) if spread > 0 else np.nan,
+        z=float((printed - mean) / np.hypot(spread, ROUNDING)) if np.isfinite(spread) else np.nan,
         agrees=bool(abs(printed - mean) <= max(CLOSE_ENOUGH, RELATIVELY_CLOSE * abs(printed), bound)),
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array, unknown_name
+from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network import Activation
 from hebbian_descent.paper.effort import QUICK_RATES, Effort
@@ -80,12 +80,10 @@ class Association(Experiment):
         """The datasets that are not made by this table's own generators."""
         return frozenset(name for pair in self.pairs for name in pair) - set(self.generators)
 
-    def jobs(self, effort: Effort, pair: tuple[str, str] | None = None) -> Iterator[AssociationJob]:
+    def jobs(self, effort: Effort) -> Iterator[AssociationJob]:
         """Yield one sweep for each draw, pair and variant, first all first draws, and so on."""
-        if pair is not None and pair not in self.pairs:
-            raise unknown_name("pair of datasets", ":".join(pair), [":".join(known) for known in self.pairs])
         for draw in range(effort.draws):
-            for input_name, target_name in self.pairs if pair is None else [pair]:
+            for input_name, target_name in self.pairs:
                 for variant in self.variants:
                     yield AssociationJob(self, effort, input_name, target_name, variant, draw)
 
