@@ -1,0 +1,90 @@
+"""What shows the effect best on data that needs no download: a table, figures, and recalled pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hebbian_descent import drawing
+from hebbian_descent.checks import Array, require_extra
+from hebbian_descent.datasets import draw_pair
+from hebbian_descent.network import Layer
+from hebbian_descent.paper.effort import QUICK_RATES
+from hebbian_descent.paper.experiments import Association
+from hebbian_descent.paper.figures.base import PaperFigure
+from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.paper.place import Place
+from hebbian_descent.sweep import initial_weights
+from hebbian_descent.training import train
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAIRS = (
+    ("rand", "rand"),
+    ("rand", "digits"),
+    ("randn", "digits"),
+    ("connect_positions", "digits"),
+    ("digits", "rand"),
+    ("digits", "digits"),  # the hard case: similar inputs overwrite each other
+)
+
+TABLE = Association(
+    label="demo:associations",
+    title="Which rule remembers best? 100 pairs, each seen once",
+    pairs=dict.fromkeys(PAIRS, ("linear", "sigmoid")),
+)
+
+FIGURES = (
+    "fig:rand_rand_sigmoid_false_online",
+    "fig:rand_rand_sigmoid_true_online",
+    "fig:learning_rate_compare_lin_sig",
+    "fig:update_rule_2D_example",
+    "fig:hebb_diabvantage_example",
+)
+"""Of the paper's figures, those that need generated patterns only."""
+
+SHOWN = (1, 20, 40, 60, 80, 90, 95, 98, 99, 100)
+"""The patterns whose recall is drawn, counted from the first learned."""
+
+
+def draw_recall(place: Place) -> Figure:
+    """Draw digits recalled from random patterns by each rule after one pass, the oldest on the left."""
+    inputs, targets = draw_pair("rand", "digits", seed=0)
+    rules = tuple(drawing.RULE_STYLES)
+    rates = QUICK_RATES if place.effort.quick else LEARNING_RATES
+    options = {"activations": "sigmoid", "learning_rates": rates, "trials": 1}
+    best = {
+        found.rule: found for found in place.sweep(inputs, targets, rules=rules, **options).best("last20")
+    }
+    recalled = {"Stored": targets}
+    for rule in rules:
+        network = Layer.from_weights(
+            initial_weights(0, 0, inputs.shape[1], targets.shape[1]),
+            activation="sigmoid",
+            offset=inputs.mean(axis=0),
+        )
+        train(network, inputs, targets, rule=rule, learning_rate=best[rule].learning_rate)
+        recalled[f"{drawing.RULE_STYLES[rule]['label']}\nerror {best[rule].value:.3f}"] = network.output(
+            inputs
+        )
+    return _pictures(recalled)
+
+
+def _pictures(rows: Mapping[str, Array]) -> Figure:
+    figure_module = require_extra("matplotlib.figure", extra="paper", purpose="Drawing a figure")
+    figure: Figure = figure_module.Figure(figsize=(9, 5.2), layout="constrained")
+    grid = figure.subplots(len(rows), len(SHOWN))
+    for line, (label, patterns) in zip(grid, rows.items(), strict=True):
+        for axes, number in zip(line, SHOWN, strict=True):
+            axes.imshow(patterns[number - 1].reshape(8, 8), cmap="gray_r", vmin=0, vmax=1)
+            axes.set_xticks([])
+            axes.set_yticks([])
+        line[0].set_ylabel(label, rotation=0, ha="right", va="center", fontsize=9)
+    for axes, number in zip(grid[0], SHOWN, strict=True):
+        axes.set_title(f"{number}", fontsize=9)
+    figure.suptitle("100 digits learned once each, and recalled; numbers count the patterns", fontsize=11)
+    return figure
+
+
+RECALL = PaperFigure("demo:recall", "Digits recalled from random patterns, rule by rule", draw_recall)
