@@ -10,7 +10,7 @@ from importlib import resources
 
 from hebbian_descent.checks import unknown_name
 
-RESULTS = ("mae_last20", "mae_all", "mae_mean", "error_mean", "mean_hidden_activity")
+RESULTS = ("mae_last20", "mae_last10", "mae_all", "mae_mean", "error_mean", "mean_hidden_activity")
 """Columns to judge a reproduction by; standard deviations, baselines and best rates are context."""
 
 CONTEXT = (
@@ -23,8 +23,10 @@ CONTEXT = (
 )
 
 LABEL_OF_FILE = {
-    "hetero_online_adaptive_offsets": "Hetero_online_centered_shift",
-    "auto_associative": "auto_associative",
+    "hetero_online_adaptive_offsets": "tab:Hetero_online_centered_shift",
+    "auto_associative": "tab:auto_associative",
+    "text_moving_offsets": "text:moving_MNIST",
+    "text_auto_associative_hebb": "text:auto_associative_hebb",
 }
 """Files that hold one table, and so have no column for its name."""
 
@@ -37,6 +39,9 @@ FILES = (
     "classification",
     "auto_associative",
 )
+
+TEXT_FILES = ("text_moving_offsets", "text_auto_associative_hebb")
+"""Numbers that stand in the text alone, under labels of their own that begin with text:."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,19 +59,24 @@ class PrintedRow:
 
 
 def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
-    """Return the rows of one table, or of all; a row is always the same object."""
-    rows = _all_rows()
+    """Return the rows of one label, or of all tables; a row is always the same object."""
     if label is None:
-        return rows
+        return _all_rows(FILES)
+    rows = _all_rows(FILES) + text_rows()
     found = tuple(row for row in rows if row.label == label)
     if not found:
         raise unknown_name("label of a table", label, {row.label for row in rows})
     return found
 
 
+def text_rows() -> tuple[PrintedRow, ...]:
+    """Return the numbers that are printed in the text alone."""
+    return _all_rows(TEXT_FILES)
+
+
 @cache
-def _all_rows() -> tuple[PrintedRow, ...]:
-    return tuple(row for file in FILES for row in _rows_of(file))
+def _all_rows(files: tuple[str, ...]) -> tuple[PrintedRow, ...]:
+    return tuple(row for file in files for row in _rows_of(file))
 
 
 def _rows_of(file: str) -> list[PrintedRow]:
@@ -75,10 +85,10 @@ def _rows_of(file: str) -> list[PrintedRow]:
 
 
 def _row(file: str, line: dict[str, str]) -> PrintedRow:
-    table = line.pop("table", LABEL_OF_FILE.get(file, ""))
+    label = LABEL_OF_FILE.get(file) or f"tab:{line.pop('table')}"
     bold = line.pop("bold") == "1"
     results = {name: float(line.pop(name)) for name in RESULTS if name in line}
     context = {name: float(line.pop(name)) for name in CONTEXT if name in line}
     # What is left names the experiment; the paper writes its datasets in capitals.
     cell = {name: value.lower() for name, value in line.items()}
-    return PrintedRow(file, f"tab:{table}", cell, results, context, bold)
+    return PrintedRow(file, label, cell, results, context, bold)

@@ -10,7 +10,7 @@ from typing import Any
 
 from hebbian_descent.paper.experiments import Association, AutoAssociation, Classification, Experiment
 from hebbian_descent.paper.grids import WEIGHT_DECAYS
-from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.printed import printed_rows, text_rows
 
 QUICK_DECAYS = (0.2, 0.02, 0.002, 0.0)
 
@@ -38,6 +38,15 @@ def _adaptive_offsets(label: str) -> Experiment:
     variants = {"fixed": {"centering": "mean"}, "adaptive": {"centering": "moving"}}
     title = "Online hetero-association with fixed and with adaptive offsets"
     return _association(label, title, variant_column="offsets", variants=variants)
+
+
+def _moving_offsets(label: str) -> Experiment:
+    variants = {"fixed": {"centering": "mean"}, "adaptive": {"centering": "moving"}}
+    settings = {"shift": 0.1, "input_order": "label"}
+    title = "Numbers of the text: digits in order of their class, fixed and adaptive offsets"
+    return _association(
+        label, title, by="last10", settings=settings, variant_column="offsets", variants=variants
+    )
 
 
 def _weight_decay(label: str) -> Experiment:
@@ -74,9 +83,11 @@ def _classification(label: str) -> Experiment:
 
 def _auto_association(label: str) -> Experiment:
     rows = printed_rows(label)
+    rules = tuple(dict.fromkeys(row.cell["rule"] for row in rows))
     return AutoAssociation(
         label,
-        "Auto-association: tied auto-encoders",
+        f"Auto-association: tied auto-encoders{', Hebb alone (numbers of the text)' * (rules == ('hebb',))}",
+        rules=rules,
         networks=tuple(dict.fromkeys((row.cell["dataset"], row.cell["output_activation"]) for row in rows)),
         hidden_activations=tuple(dict.fromkeys(row.cell["hidden_activation"] for row in rows)),
     )
@@ -90,10 +101,12 @@ MAKERS: dict[str, Callable[[str], Experiment]] = {
     "hetero_multi_epoch": _multi_epoch,
     "classification": _classification,
     "auto_associative": _auto_association,
+    "text_moving_offsets": _moving_offsets,
+    "text_auto_associative_hebb": _auto_association,
 }
 """By file of printed rows."""
 
 TABLES: dict[str, Experiment] = {
     label: MAKERS[file](label)
-    for label, file in dict.fromkeys((row.label, row.file) for row in printed_rows())
+    for label, file in dict.fromkeys((row.label, row.file) for row in (*printed_rows(), *text_rows()))
 }

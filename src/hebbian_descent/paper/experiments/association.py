@@ -37,9 +37,10 @@ PROTOCOL: Mapping[str, Any] = {
     "centering": "mean",
     "shift": 0.05,
     "offset_start": 0.5,
+    "input_order": "random",
     "seed": 0,
 }
-"""What the paper's tables have in common; patterns is the number of pairs."""
+"""What the paper's tables have in common; patterns is the number of pairs, input_order random or label."""
 
 Generator = Callable[[int, int], Array]
 """A function of a number of patterns and a seed that returns patterns, one a row."""
@@ -111,9 +112,9 @@ class AssociationJob(Job):
         settings = self.effort.applied_to(
             {**experiment.protocol, **experiment.variants[self.variant]}, experiment.quick
         )
-        n_patterns, trials = settings.pop("patterns"), settings.pop("trials")
+        n_patterns, trials, order = (settings.pop(name) for name in ("patterns", "trials", "input_order"))
         result = place.sweep(
-            self._patterns(self.input_name, 0, n_patterns),
+            self._patterns(self.input_name, 0, n_patterns, order),
             self._patterns(self.target_name, 1, n_patterns),
             rules=experiment.rules,
             activations=experiment.pairs[self.input_name, self.target_name],
@@ -122,11 +123,11 @@ class AssociationJob(Job):
         )
         return list(self._measured(result))
 
-    def _patterns(self, name: str, role: int, n: int) -> Array:
+    def _patterns(self, name: str, role: int, n: int, order: str = "random") -> Array:
         """Draw the inputs (role 0) or the targets (role 1); the same dataset gives others in either role."""
         if name in self.experiment.generators:
             return np.asarray(self.experiment.generators[name](n, 2 * self.draw + role), dtype=np.float64)
-        return draw_pair(name, name, n, seed=self.draw)[role]
+        return draw_pair(name, name, n, seed=self.draw, input_order=order)[role]
 
     def _measured(self, result: SweepResult) -> Iterator[Measured]:
         by, column = self.experiment.by, self.experiment.variant_column
