@@ -12,13 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.cli import own_tables
+from hebbian_descent.cli import formula_tables, own_tables
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.cli.tables import as_csv, as_latex, beside, heading, units
 from hebbian_descent.paper.comparison import Verdict, summarise
 from hebbian_descent.paper.comparison import compare as compare_with_print
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment
+from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.index import INDEX, entry
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.tables import TABLES
@@ -56,6 +57,8 @@ def status(output: Output = OUTPUT) -> None:
 def _state(label: str, output: Any, effort: Effort | None = None) -> str:
     effort = effort or Effort()
     content = entry(label).content
+    if isinstance(content, FormulaTable):
+        return "checked"
     if not isinstance(content, Experiment):
         name = label.removeprefix("fig:")
         return "drawn" if (output / "figures" / effort.name / f"{name}.svg").exists() else ""
@@ -150,10 +153,13 @@ def table(
     """Print a table of the paper: ours beside the printed numbers, with a dash where nothing was run."""
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
+    if label in FORMULA_TABLES:
+        formula_tables.show(FORMULA_TABLES[label], form)
+        return
     measurements = Measurements(output, Effort())
     if label not in TABLES:
         if label not in measurements.labels():
-            raise unknown_name("label of a table", label, [*TABLES, *measurements.labels()])
+            raise unknown_name("label of a table", label, [*TABLES, *FORMULA_TABLES, *measurements.labels()])
         _print_own(label, form, measurements)
         return
     verdicts = compare_with_print(label, measurements.rows(label))

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hebbian_descent import drawing
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.cli import own_tables
+from hebbian_descent.cli import formula_tables, own_tables
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.overrides import parsed_overrides
 from hebbian_descent.cli.tables import beside
@@ -22,6 +22,7 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import load_experiments
 from hebbian_descent.paper.figures import PaperFigure
+from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX, entry
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.running import run_jobs, share
@@ -77,6 +78,9 @@ def run(
     with resumable(console, output):
         for content in contents:
             place = Place(output, effort, workers, scheduler)
+            if isinstance(content, FormulaTable):
+                formula_tables.show(content)
+                continue
             if isinstance(content, PaperFigure):
                 reasons = _draw(console, content, place)
             else:
@@ -89,8 +93,8 @@ def run(
         raise typer.Exit(2)
 
 
-def _contents(labels: list[str]) -> list[Experiment | PaperFigure]:
-    contents: list[Experiment | PaperFigure] = []
+def _contents(labels: list[str]) -> list[Experiment | FormulaTable | PaperFigure]:
+    contents: list[Experiment | FormulaTable | PaperFigure] = []
     for label in labels:
         if label == "all":
             contents += [known.content for known in INDEX.values()]

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.figures import FIGURES, PaperFigure
+from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.tables import TABLES
 
@@ -18,9 +19,9 @@ class Entry(NamedTuple):
     """A label of the paper."""
 
     label: str
-    kind: Literal["table", "figure"]
+    kind: Literal["table", "formulas", "figure"]
     title: str
-    content: Experiment | PaperFigure
+    content: Experiment | FormulaTable | PaperFigure
 
     @property
     def datasets(self) -> frozenset[str]:
@@ -29,7 +30,7 @@ class Entry(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """The number of printed rows; none for figures."""
+        """The number of printed rows; none for formulas and figures."""
         return len(printed_rows(self.label)) if self.kind == "table" else 0
 
     @property
@@ -40,6 +41,7 @@ class Entry(NamedTuple):
 
 INDEX: dict[str, Entry] = {
     **{label: Entry(label, "table", table.title, table) for label, table in TABLES.items()},
+    **{label: Entry(label, "formulas", table.title, table) for label, table in FORMULA_TABLES.items()},
     **{label: Entry(label, "figure", figure.title, figure) for label, figure in FIGURES.items()},
 }
 

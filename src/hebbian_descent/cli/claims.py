@@ -1,0 +1,66 @@
+"""`hebbian-descent claims`: the paper's conclusions with what our own numbers say about them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hebbian_descent.cli.interruption import resumable
+from hebbian_descent.cli.run import OUTPUT, Output
+from hebbian_descent.paper.claims import Judged, judge_all
+from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.place import Place
+
+COLOURS: dict[Word, str] = {
+    "holds": "green",
+    "holds with limits": "yellow",
+    "does not hold": "red",
+    "not run": "dim",
+}
+
+
+def claims(
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON instead of a table.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Judge quick runs, and compute with shorter streams.")
+    ] = False,
+    output: Output = OUTPUT,
+) -> None:
+    """Judge the paper's twenty conclusions: holds, holds with limits, does not hold, or not run.
+
+    Identities are tried on small networks; what the paper concludes from its tables is judged by what `run`
+    measured, and a few curves are computed here, which takes minutes the first time.
+    """
+    console = Console()
+    place = Place(output, Effort(quick=quick))
+    waiting = Console(stderr=True).status("Judging the claims; the forgetting curves take longest")
+    with resumable(console, output), waiting:
+        judged = judge_all(place)
+    if as_json:
+        typer.echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
+        return
+    console.print(_table(judged))
+    counts = Counter(claim.verdict for claim in judged)
+    console.print(", ".join(f"{counts[word]} {word}" for word in COLOURS if counts[word]), highlight=False)
+    if quick:
+        console.print("Judged by quick runs, not by the paper's protocol.")
+
+
+def _table(judged: list[Judged]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_lines=False)
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("Claim", ratio=2)
+    table.add_column("Verdict", no_wrap=True)
+    table.add_column("Found", ratio=4)
+    for claim in judged:
+        verdict = f"[{COLOURS[claim.verdict]}]{claim.verdict}[/]"
+        table.add_row(str(claim.number), escape(claim.statement), verdict, escape(claim.findings))
+    return table

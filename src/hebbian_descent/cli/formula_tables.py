@@ -1,0 +1,69 @@
+"""Tables of formulas in a terminal, as CSV or as LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hebbian_descent.cli.tables import escaped
+from hebbian_descent.paper.formula_tables import FormulaTable
+
+IN_LATEX = {
+    "<": r"$<$",
+    "≥": r"$\geq$",
+    ">": r"$>$",
+    "≠": r"$\neq$",
+    "^": r"\^{}",
+    "−": r"$-$",
+    "·": r"$\cdot$",
+    "√": r"$\surd$",
+    "Σ": r"$\Sigma$",
+    "²": r"$^2$",
+    "′": r"$'$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "λ": r"$\lambda$",
+    "φ": r"$\phi$",
+    "â": r"$\hat a$",
+}
+
+
+def show(table: FormulaTable, form: str = "text") -> None:
+    """Print a table of formulas."""
+    if form == "text":
+        Console().print(_as_text(table))
+    else:
+        typer.echo((_as_csv(table) if form == "csv" else _as_latex(table)).rstrip())
+
+
+def _as_text(table: FormulaTable) -> Table:
+    shown = Table(
+        title=f"{table.label}: {table.title}", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
+    for heading in table.headings:
+        shown.add_column(heading)
+    for row in table.rows:
+        shown.add_row(*(escape(text.replace("; ", "\n")) for text in row))
+    return shown
+
+
+def _as_csv(table: FormulaTable) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([table.headings, *table.rows])
+    return text.getvalue()
+
+
+def _as_latex(table: FormulaTable) -> str:
+    lines = [" & ".join(map(_latex, row)) + r" \\" for row in (table.headings, *table.rows)]
+    start = rf"\begin{{tabular}}{{{'l' * len(table.headings)}}}"
+    return "\n".join([start, r"\hline", lines[0], r"\hline", *lines[1:], r"\hline", r"\end{tabular}"])
+
+
+def _latex(text: str) -> str:
+    return escaped("".join(IN_LATEX.get(letter, letter) for letter in text))

@@ -1,0 +1,39 @@
+"""The paper's twenty numbered conclusions, each with a check and a verdict.
+
+Analytical ones are tried on small random networks, empirical ones judged by the measured cells of the tables;
+where those were not run there is no verdict. Printed numbers are shown beside ours and decide nothing.
+
+Paper: sec:conclusion
+"""
+
+from __future__ import annotations
+
+from hebbian_descent.paper.claims import (
+    autoencoders,
+    epochs,
+    forgetting_curve,
+    gradients,
+    hidden,
+    online,
+    perspectives,
+)
+from hebbian_descent.paper.claims.base import Claim, Judged, Judgement
+from hebbian_descent.paper.place import Place
+
+__all__ = ["CLAIMS", "Claim", "Judged", "Judgement", "judge_all"]
+
+MODULES = (gradients, perspectives, online, epochs, forgetting_curve, autoencoders, hidden)
+
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted((claim for module in MODULES for claim in module.CLAIMS), key=lambda claim: claim.number)
+)
+
+
+def judge_all(place: Place) -> list[Judged]:
+    """Judge every claim by what was measured in a place; small computations go through its store."""
+    return [_judged(claim, place) for claim in CLAIMS]
+
+
+def _judged(claim: Claim, place: Place) -> Judged:
+    judgement = claim.judge(place)
+    return Judged(claim.number, claim.statement, claim.section, claim.check, claim.evidence, *judgement)

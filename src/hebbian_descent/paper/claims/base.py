@@ -1,0 +1,57 @@
+"""What a claim is: a sentence of the paper, how it is checked here, and a verdict with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from hebbian_descent.paper.place import Place
+
+Word = Literal["holds", "holds with limits", "does not hold", "not run"]
+
+
+class Judgement(NamedTuple):
+    """A verdict and what was found."""
+
+    verdict: Word
+    findings: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One numbered conclusion of the paper."""
+
+    number: int
+    statement: str
+    section: str
+    """The label of the section that argues for it."""
+    check: str
+    """How it is checked here, with the thresholds of the verdict."""
+    evidence: tuple[str, ...]
+    """Tests as file::function, tables by their labels."""
+    judge: Callable[[Place], Judgement]
+
+
+class Judged(NamedTuple):
+    """A claim with its verdict, as plain data."""
+
+    number: int
+    statement: str
+    section: str
+    check: str
+    evidence: tuple[str, ...]
+    verdict: Word
+    findings: str
+
+
+ROUNDING = 1e-6
+"""Largest difference of two updates that are the same; derivatives by finite differences need the room."""
+
+
+def by_deviation(deviation: float, findings: str, limits: str = "") -> Judgement:
+    """Judge an identity by its largest deviation over all cases tried; `limits` says what it leaves out."""
+    if deviation > ROUNDING:
+        return Judgement("does not hold", f"{findings}: largest deviation {deviation:.1e}.")
+    found = f"{findings}: largest deviation {deviation:.0e}."
+    return Judgement("holds with limits", f"{found} {limits}") if limits else Judgement("holds", found)
