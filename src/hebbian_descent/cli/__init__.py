@@ -9,7 +9,7 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.cli import data, demo, run, sweep
+from hebbian_descent.cli import data, demo, inspect, run, sweep
 from hebbian_descent.results import StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -23,6 +23,7 @@ app.command()(demo.demo)
 app.command()(sweep.sweep)
 app.command(name="list")(run.list_tables)
 app.command()(run.run)
+app.command()(inspect.inspect)
 app.add_typer(data.app, name="data")
 
 

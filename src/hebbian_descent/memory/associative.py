@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns, unknown_name
+from hebbian_descent.files import Saved
 from hebbian_descent.measures import get_measure
+from hebbian_descent.memory import contents
 from hebbian_descent.memory.building import Auto, Centering, new_network, start_of_offset
 from hebbian_descent.memory.curve import ForgettingCurve
 from hebbian_descent.memory.online import OnlineLearning, as_connectivity, rule_of
@@ -19,7 +21,7 @@ from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.training import DivergenceError, Training
 
 
-class AssociativeMemory:
+class AssociativeMemory(Saved):
     """A network that stores patterns one at a time, each once, in the order in which they come.
 
     Args:
@@ -220,3 +222,16 @@ class AssociativeMemory:
             raise ValueError(
                 f"To {what}, outputs must be as many as inputs, {self.n_inputs}. Got {self.n_outputs}."
             )
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        return contents.taken_apart(self.network, self.auto, self.learning, self.n_stored)
+
+    @classmethod
+    def _from_contents(
+        cls, parameters: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+    ) -> AssociativeMemory:
+        memory = cls.__new__(cls)
+        memory.network, memory.auto, memory.learning, memory.n_stored = contents.put_together(
+            parameters, arrays
+        )
+        return memory

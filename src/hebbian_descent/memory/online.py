@@ -62,7 +62,8 @@ class OnlineLearning:
                 pre, activation, output = x - network.offset, network.activation, network.forward(x)[1]
             else:
                 units = network.forward(x)
-                pre, activation = units.hidden - network.hidden_offset, network.output_activation
+                pre = np.concatenate([x - network.offset, units.hidden - network.hidden_offset], axis=1)
+                activation = network.output_activation
                 t, output = x, units.reconstruction
         pulled_back = rule_of(network, self.training.rule).name == "gradient_descent"
         return learning_rate_of(pre, activation, targets=t, output=output, pulled_back=pulled_back)
