@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent.files import ModelFile, read_model
-from hebbian_descent.files.registry import restored
+from hebbian_descent.files.registry import model_of
 
 
 def inspect(
@@ -28,7 +28,7 @@ def inspect(
         hebbian-descent inspect memory.safetensors
     """
     found = read_model(file)
-    restored(found)
+    model_of(found, file)
     console = Console()
     console.print(_facts(found))
     console.print(_arrays(found))

@@ -10,6 +10,7 @@ from hebbian_descent.files.errors import ModelFileError
 PREFIX = 8
 LARGEST_HEADER = 16 * 2**20
 KEY = "hebbian_descent"
+LARGEST_INTEGER = 2**63
 
 
 def header_length(prefix: bytes, file_size: int) -> int:
@@ -51,9 +52,11 @@ def size_announced(header: dict[str, Any], length: int) -> int:
 
 
 def strict_json(text: bytes | str) -> Any:
-    """Parse JSON without what Python adds to it: doubled keys, NaN, infinities."""
+    """Parse JSON without what Python adds to it: doubled keys, NaN, infinities, numbers of any length."""
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_whole
+        )
     except (ValueError, RecursionError) as error:  # also text that is not UTF-8, and numbers without end
         raise ModelFileError(f"The header of a model file must be JSON. Got other bytes: {error}.") from None
 
@@ -73,4 +76,11 @@ def _finite(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise ValueError(f"{text} is too large")
+    return number
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if abs(number) >= LARGEST_INTEGER:
+        raise ValueError(f"{text[:30]} is too large")
     return number

@@ -43,7 +43,7 @@ class Saved:
                 f"{os.fspath(path)}: The file must hold a model of {cls.__name__}. Got one of {found.kind}: "
                 "hebbian_descent.files.load reads any of them."
             )
-        model = _model(found, os.fspath(path))
+        model = model_of(found, path)
         assert isinstance(model, cls)
         return model
 
@@ -59,11 +59,19 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model of any class in `KINDS`."""
-    return _model(read_model(path), os.fspath(path))
+    return model_of(read_model(path), path)
+
+
+def model_of(found: ModelFile, path: str | os.PathLike[str]) -> Any:
+    """Return the model that was found in a file."""
+    try:
+        return restored(found)
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
 
 
 def restored(found: ModelFile) -> Any:
-    """Return the model that a file describes, or raise `ModelFileError` where it describes none."""
+    """Return the model that is described, or raise `ModelFileError` where there is none."""
     cls = _class_of(found.kind)
     try:
         parameters = from_json(found.parameters)
@@ -74,13 +82,6 @@ def restored(found: ModelFile) -> Any:
         raise
     except Exception as error:  # whatever a class says to parameters that it did not write itself
         raise ModelFileError(f"A {found.kind} cannot be made from what the file holds: {error}") from error
-
-
-def _model(found: ModelFile, path: str) -> Any:
-    try:
-        return restored(found)
-    except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from error.__cause__
 
 
 def _class_of(kind: str) -> Any:

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.files.errors import ModelFileError
+from hebbian_descent.files.header import LARGEST_INTEGER
 from hebbian_descent.members import Member
 
 MEMBER = "$member"
 STRINGS = "$strings"
-LARGEST_INTEGER = 2**63
 
 FINDERS = {
     "Activation": "hebbian_descent.network.activations:get_activation",
@@ -99,9 +99,10 @@ def _member_from_json(form: Any) -> Member:
         found = find(form["name"], **parameters)
     except (TypeError, ValueError) as error:
         raise ModelFileError(str(error)) from None
-    if not isinstance(found, Member):
-        raise ModelFileError(f"A member of a list must be named. Got {form['name']!r}.")
-    return found
+    if not found.is_built_in or (form["list"] == "Rule" and form["parameters"] != dict(found.parameters)):
+        raise ModelFileError(f"A member of a list must be there. Got {form['name']!a} with other parameters.")
+    member: Member = found
+    return member
 
 
 def _strings_from_json(form: Any) -> Any:
