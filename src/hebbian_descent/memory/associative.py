@@ -18,7 +18,7 @@ from hebbian_descent.memory.online import OnlineLearning, as_connectivity, rule_
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.training import DivergenceError, Training
+from hebbian_descent.training import Training
 
 
 class AssociativeMemory(Saved):
@@ -128,8 +128,11 @@ class AssociativeMemory(Saved):
                     f"Cues and targets must be pairs. Got {len(cues)} cues and {len(targets)} targets."
                 )
         self.learning.check_targets(targets)
+        clamped = targets if isinstance(self.network, Layer) else None
         for row in range(len(cues)):
-            self._store_one(cues[row : row + 1], targets[row : row + 1])
+            t = None if clamped is None else clamped[row : row + 1]
+            self.learning.learn(self.network, cues[row : row + 1], t, self.n_stored + 1)
+            self.n_stored += 1
 
     def recall(self, cue: npt.ArrayLike, *, steps: int = 1) -> Array:
         """Return what each cue recalls; with several steps what is recalled is the cue of the next."""
@@ -197,14 +200,6 @@ class AssociativeMemory(Saved):
             f"AssociativeMemory({self.n_inputs} → {self.n_outputs}, {how}, "
             f"{self.learning.training.rule.name}, {self.n_stored} stored)"  # type: ignore[union-attr]
         )
-
-    def _store_one(self, x: Array, t: Array) -> None:
-        self.learning.learn(
-            self.network, x, t if isinstance(self.network, Layer) else None, self.n_stored + 1
-        )
-        self.n_stored += 1
-        if not np.isfinite(self.network.weights).all():
-            raise DivergenceError(self.n_stored, self.learning.training.learning_rate, np.inf)
 
     def _respond(self, x: Array) -> Array:
         if isinstance(self.network, Layer):

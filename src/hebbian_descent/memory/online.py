@@ -12,7 +12,7 @@ from hebbian_descent.checks import Array, as_number
 from hebbian_descent.memory.rates import learning_rate_of, offset_rate
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import get_auto_rule, get_error_term, get_rule
-from hebbian_descent.training import Training
+from hebbian_descent.training import DivergenceError, Training
 
 HIDDEN_SHIFT = 0.01  # the paper's, for auto-encoders
 HIDDEN_OFFSET_START = 0.5
@@ -53,9 +53,15 @@ class OnlineLearning:
             network.shift_offset(x, offset_rate(n_seen, self.shift, running_mean=self.running_mean))
             if isinstance(network, Autoencoder) and hidden is not None:
                 network.shift_hidden_offset(hidden, HIDDEN_SHIFT)
+        if not np.isfinite(network.weights).all():
+            raise DivergenceError(n_seen - 1, training.learning_rate, np.inf)
 
     def learning_rate(self, network: Layer | Autoencoder, x: Array, t: Array | None) -> float:
-        """Return the step for one pattern; in an auto-encoder the hidden units are what its synapses see."""
+        """Return the step for one pattern.
+
+        The tied synapses of an auto-encoder see the input on one side and the hidden units on the other, and
+        both count; with the hidden units alone, which hardly differ from their mean, steps are far too long.
+        """
         with np.errstate(over="ignore", invalid="ignore"):  # an update that diverges says so itself
             if isinstance(network, Layer):
                 assert t is not None

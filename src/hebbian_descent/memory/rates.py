@@ -1,9 +1,9 @@
 """How far one pattern moves the weights and the offsets, when nobody says: rules that look at no later one.
 
 One update with rate η changes the preactivation of its own pattern by −η(‖x̃‖² + 1) times the error, x̃ being
-the centered input and the 1 the bias. Near the target the output follows with the slope of the activation,
-at most L. So η = κ/(L(‖x̃‖² + 1)) removes at most the share κ of an error for a small error, whatever the size
-of the network and of the pattern.
+the centered input and the 1 the bias. The matching loss of the pattern is convex in the preactivation and
+curved by L at most, the largest slope of the activation. So with η = κ/(L(‖x̃‖² + 1)) one update can go all
+the way for κ = 1, and never makes the loss of its own pattern larger for κ up to 2, whatever the sizes are.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from hebbian_descent.network import Activation
 
 KAPPA_BOUNDED = 2.0
 KAPPA_UNBOUNDED = 1.0
-"""Chosen by measurement on hetero-association (docs/memory.md). Without bounds 1 is the largest share that
-cannot overshoot. Between bounds most errors are large and on a slope far below L: twice as much is better.
+"""Chosen by measurement on hetero-association, see docs/memory.md. Between bounds most errors are large and
+on a slope far below L, and the largest safe step does well; without bounds a longer step than 1 overshoots.
 """
 
 
@@ -38,9 +38,10 @@ def learning_rate_of(
 def slope_bound(activation: Activation, targets: Array, output: Array) -> float:
     """Return L, the largest slope of an activation; by convention where there is none.
 
-    Softmax counts with the slope of a unit by itself, at most 1/4. The slope of exponential units is their
-    output: L is the larger of target and output, and at least 1. Step units, whose outputs do not depend on
-    the scale of their weights, and an activation that does not tell its largest slope have L = 1.
+    Softmax counts with the slope of a unit by itself, at most 1/4: a longer step, with no such promise. The
+    slope of exponential units is their output: L is the larger of target and output, and at least 1. Step
+    units, whose outputs do not depend on the scale of their weights, and an activation that does not tell its
+    largest slope have L = 1.
     """
     if activation.name == "softmax" and activation.is_built_in:
         return 0.25
