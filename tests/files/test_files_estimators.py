@@ -71,6 +71,8 @@ def test_an_estimator_comes_back_with_its_labels(estimator, classes, tmp_path):
     ("changes", "message"),
     [
         ({"coef_": np.ones((2, 4), np.float32)}, r"fit together. Got \(3,\) for 'offset_'"),
+        ({"classes_": [3, 7]}, r"fit together. Got another 'classes_'"),
+        ({"feature_names_in_": ["a", 1, "c"]}, r"fit together. Got another 'feature_names_in_'"),
         ({"classes_": np.arange(5)}, r"fit together. Got another 'classes_'"),
         ({"feature_names_in_": ["a"]}, r"fit together. Got another 'feature_names_in_'"),
         ({"n_epochs_": -1}, r"fit together. Got another 'n_epochs_'"),

@@ -22,8 +22,6 @@ SHAPES = {
     "hidden_offset_": "M",
 }
 """The floating arrays of all estimators: N is the number of inputs, M that of output or hidden units."""
-LENGTHS = {"classes_": 0, "feature_names_in_": 1}
-"""Other lists, and which axis of the weights has their length."""
 
 
 def estimator_contents(estimator: Any) -> tuple[dict[str, Any], Arrays]:
@@ -55,8 +53,10 @@ def _check_state(state: Mapping[str, Any], arrays: Arrays) -> None:
     require_floats(floats, {name: SHAPES[name] for name in SHAPES if name in state})
     shape = floats["coef_" if "coef_" in floats else "components_"].shape
     for name, value in state.items():
-        if name in LENGTHS:
-            fits = np.ndim(value) == 1 and len(value) == shape[LENGTHS[name]]
+        if name == "classes_":
+            fits = isinstance(value, np.ndarray) and value.shape == shape[:1]
+        elif name == "feature_names_in_":
+            fits = isinstance(value, list) and [type(word) for word in value] == [str] * shape[1]
         elif name not in floats:
             fits = type(value) is int and value >= 0
         else:
