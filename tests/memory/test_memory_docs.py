@@ -1,5 +1,7 @@
 """The pages on memories and files run as they stand, and their tables are what the scripts print."""
 
+import doctest
+import importlib
 import re
 import runpy
 from pathlib import Path
@@ -48,3 +50,12 @@ def test_the_table_of_completed_patterns_is_what_the_script_computes():
 def test_every_class_that_can_be_saved_is_in_the_list():
     assert {"Layer", "Autoencoder", "AssociativeMemory"} <= set(KINDS)
     assert sum(name.startswith("HebbianDescent") for name in KINDS) == 3
+
+
+@pytest.mark.parametrize(
+    "module", ["files", "files.contents", "forgetting", "memory.associative", "patterns"]
+)
+def test_examples_in_docstrings_run(module):
+    outcome = doctest.testmod(importlib.import_module(f"hebbian_descent.{module}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0

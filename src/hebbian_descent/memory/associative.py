@@ -14,7 +14,7 @@ from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
 from hebbian_descent.memory.building import Auto, Centering, new_network, start_of_offset
 from hebbian_descent.memory.curve import ForgettingCurve
-from hebbian_descent.memory.online import OnlineLearning, as_connectivity, rule_of
+from hebbian_descent.memory.online import ANY_RATE, OnlineLearning, as_connectivity, rule_of
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
@@ -92,7 +92,9 @@ class AssociativeMemory(Saved):
             training=Training(
                 rule=rule_of(self.network, rule),
                 error=error,
-                learning_rate=1.0 if automatic else as_number(learning_rate, "learning rate", at_least=0),
+                learning_rate=ANY_RATE
+                if automatic
+                else as_number(learning_rate, "learning rate", at_least=0),
                 weight_decay=weight_decay,
             ),
             automatic=automatic,

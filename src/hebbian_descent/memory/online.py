@@ -16,6 +16,7 @@ from hebbian_descent.training import DivergenceError, Training
 
 HIDDEN_SHIFT = 0.01  # the paper's, for auto-encoders
 HIDDEN_OFFSET_START = 0.5
+ANY_RATE = 1.0  # stands where the rate is made anew for each pattern
 
 Mask = npt.NDArray[np.bool_]
 
