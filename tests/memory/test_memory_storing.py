@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hebbian_descent import AssociativeMemory, Layer, matching_loss, train
+from hebbian_descent import AssociativeMemory, Autoencoder, Layer, matching_loss, train
 from hebbian_descent.files import pack
 from hebbian_descent.memory.rates import learning_rate_of, offset_rate, slope_bound
 from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
@@ -70,6 +70,52 @@ def test_with_a_fixed_rate_it_is_training(settings, offset, training):
     memory.store(X, T)
     train(layer, X, T, learning_rate=0.3, **training)
     np.testing.assert_allclose(memory.recall(X), layer.output(X), rtol=1e-12)
+
+
+def naive_autoencoder(W, X, *, shift, mask):
+    """Sigmoid units on both sides, Hebbian-descent with automatic steps: imports nothing of the package."""
+
+    def sigmoid(a):
+        return 1 / (1 + np.exp(-a))
+
+    W = W * mask
+    b, c, mu, lam = np.zeros(W.shape[1]), np.zeros(W.shape[0]), np.zeros(W.shape[0]), np.full(W.shape[1], 0.5)
+    for n, x in enumerate(X, start=1):
+        h = sigmoid((x - mu) @ W + b)
+        error = sigmoid(W @ (h - lam) + c) - x
+        eta = 2 / (0.25 * ((x - mu) @ (x - mu) + (h - lam) @ (h - lam) + 1))
+        W, c = (W - eta * np.outer(error, h - lam)) * mask, c - eta * error
+        new, new_hidden = mu + max(shift, 1 / n) * (x - mu), lam + shift * (h - lam)
+        b, c = b + (new - mu) @ W, c + W @ (new_hidden - lam)
+        mu, lam = new, new_hidden
+    return sigmoid((sigmoid((X - mu) @ W + b) - lam) @ W.T + c)
+
+
+@pytest.mark.parametrize("mask", [np.ones((8, 5), bool), MASK], ids=["all", "some"])
+def test_an_autoencoder_is_the_naive_loop(mask):
+    memory = AssociativeMemory(8, auto="autoencoder", n_hidden=5, connectivity=mask, shift=0.1, seed=3)
+    start = AssociativeMemory(8, 5, seed=3).network.weights.copy()
+    memory.store(X)
+    np.testing.assert_allclose(
+        memory.recall(X), naive_autoencoder(start, X, shift=0.1, mask=mask), rtol=1e-11
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "offset", "training"),
+    [
+        ({"centering": 0.5}, {"offset": 0.5}, {"hidden_shift": 0.05}),
+        ({"centering": None}, {"offset": 0.0, "hidden_offset": 0.0}, {"hidden_shift": 0.0}),
+        ({"offset_start": 0.5}, {"offset": 0.5}, {"hidden_shift": 0.05, "shift": 0.05}),
+    ],
+    ids=["fixed", "none", "the paper's start"],
+)
+def test_an_autoencoder_with_a_fixed_rate_is_training(settings, offset, training):
+    memory = AssociativeMemory(8, auto="autoencoder", n_hidden=5, learning_rate=0.3, seed=1, **settings)
+    network = Autoencoder.create(8, 5, output_activation="sigmoid", rng=np.random.default_rng(1), **offset)
+    memory.store(X)
+    train(network, X, learning_rate=0.3, **training)
+    np.testing.assert_allclose(memory.recall(X), network.reconstruct(X), rtol=1e-12)
 
 
 def test_it_keeps_no_patterns():

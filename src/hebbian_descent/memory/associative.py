@@ -8,17 +8,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_number, as_patterns, unknown_name
+from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
 from hebbian_descent.files import Saved
 from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
 from hebbian_descent.memory.building import Auto, Centering, new_network, start_of_offset
 from hebbian_descent.memory.curve import ForgettingCurve
-from hebbian_descent.memory.online import ANY_RATE, OnlineLearning, as_connectivity, rule_of
+from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.training import Training
 
 
 class AssociativeMemory(Saved):
@@ -39,7 +38,7 @@ class AssociativeMemory(Saved):
         weight_decay: ω, the part of the weights that each pattern takes away.
         centering: "moving" lets the input offset follow the patterns, None is without; one number, or one for
             each input, is an offset that stays.
-        shift: ν, by which a moving offset follows.
+        shift: ν, by which a moving offset follows; so does the offset of hidden units, from 0.5 on.
         offset_start: Where a moving offset starts, as 0.5 in the paper. None is a running mean: it moves by
             max(ν, 1/n) after the n-th pattern.
         connectivity: Which synapses there are, True or False for each weight, shape (n_inputs, n_outputs or
@@ -87,17 +86,10 @@ class AssociativeMemory(Saved):
             self.network.weights *= mask
         if isinstance(learning_rate, str) and learning_rate != "auto":
             raise unknown_name("learning rate, unless it is a number,", learning_rate, ["auto"])
-        automatic = learning_rate == "auto"
         self.learning = OnlineLearning(
-            training=Training(
-                rule=rule_of(self.network, rule),
-                error=error,
-                learning_rate=ANY_RATE
-                if automatic
-                else as_number(learning_rate, "learning rate", at_least=0),
-                weight_decay=weight_decay,
-            ),
-            automatic=automatic,
+            training=training_without_shifts(self.network, rule, error, learning_rate, weight_decay),
+            automatic=learning_rate == "auto",
+            centered=centering is not None,
             moving=isinstance(centering, str),
             shift=shift,
             running_mean=offset_start is None,

@@ -10,15 +10,14 @@ import numpy.typing as npt
 from hebbian_descent.files import ModelFileError
 from hebbian_descent.files.contents import require_names
 from hebbian_descent.memory.building import Auto
-from hebbian_descent.memory.online import ANY_RATE, OnlineLearning, as_connectivity, rule_of
+from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_error_term
-from hebbian_descent.training import Training
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Parts = tuple[Layer | Autoencoder, Auto, OnlineLearning, int]
 
-FLAGS = ("moving", "running_mean")
+FLAGS = ("centered", "moving", "running_mean")
 SETTINGS = ("rule", "error", "learning_rate", "weight_decay", "shift", *FLAGS)
 
 
@@ -69,18 +68,14 @@ def _learning(
         raise ModelFileError("A memory must state its rule and its error term. Got otherwise.")
     if not all(isinstance(settings[name], bool) for name in FLAGS):
         raise ModelFileError(f"The settings {', '.join(FLAGS)} must be true or false. Got otherwise.")
-    automatic = settings["learning_rate"] == "auto"
     connectivity = None if mask is None else as_connectivity(mask, network)
     if connectivity is not None and network.weights[~connectivity].any():
         raise ModelFileError("A synapse that is not there must have weight 0. Got another.")
     return OnlineLearning(
-        training=Training(
-            rule=rule_of(network, rule),
-            error=error,
-            learning_rate=ANY_RATE if automatic else settings["learning_rate"],
-            weight_decay=settings["weight_decay"],
+        training=training_without_shifts(
+            network, rule, error, settings["learning_rate"], settings["weight_decay"]
         ),
-        automatic=automatic,
+        automatic=settings["learning_rate"] == "auto",
         connectivity=connectivity,
         shift=settings["shift"],
         **{name: settings[name] for name in FLAGS},

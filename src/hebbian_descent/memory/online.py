@@ -14,7 +14,6 @@ from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import get_auto_rule, get_error_term, get_rule
 from hebbian_descent.training import DivergenceError, Training
 
-HIDDEN_SHIFT = 0.01  # the paper's, for auto-encoders
 HIDDEN_OFFSET_START = 0.5
 ANY_RATE = 1.0  # stands where the rate is made anew for each pattern
 
@@ -26,9 +25,15 @@ class OnlineLearning:
     """The settings of learning pattern by pattern; it holds nothing of the network."""
 
     training: Training
-    """Rule, error term and decay. Its learning rate counts unless `automatic`; its shifts are not used."""
+    """Rule, error term and decay, without shifts; its learning rate counts unless `automatic`."""
     automatic: bool
+    centered: bool
+    """Whether the hidden offset of an auto-encoder follows.
+
+    By the same shift as the inputs: the paper's 0.01 is meant for batches of 100, and too slow for one pass.
+    """
     moving: bool
+    """Whether the input offset follows."""
     shift: float
     running_mean: bool
     connectivity: Mask | None
@@ -52,8 +57,8 @@ class OnlineLearning:
             network.weights *= self.connectivity
         if self.moving:
             network.shift_offset(x, offset_rate(n_seen, self.shift, running_mean=self.running_mean))
-            if isinstance(network, Autoencoder) and hidden is not None:
-                network.shift_hidden_offset(hidden, HIDDEN_SHIFT)
+        if self.centered and isinstance(network, Autoencoder) and hidden is not None:
+            network.shift_hidden_offset(hidden, self.shift)
         if not np.isfinite(network.weights).all():
             raise DivergenceError(n_seen - 1, training.learning_rate, np.inf)
 
@@ -74,6 +79,20 @@ class OnlineLearning:
                 t, output = x, units.reconstruction
         pulled_back = rule_of(network, self.training.rule).name == "gradient_descent"
         return learning_rate_of(pre, activation, targets=t, output=output, pulled_back=pulled_back)
+
+
+def training_without_shifts(
+    network: Layer | Autoencoder, rule: Any, error: Any, learning_rate: Any, weight_decay: Any
+) -> Training:
+    """Return what learning has in common with other training; "auto" leaves the rate open."""
+    return Training(
+        rule=rule_of(network, rule),
+        error=error,
+        learning_rate=ANY_RATE if learning_rate == "auto" else learning_rate,
+        weight_decay=weight_decay,
+        shift=0.0,
+        hidden_shift=0.0,
+    )
 
 
 def rule_of(network: Layer | Autoencoder, rule: Any) -> Any:
