@@ -1,5 +1,6 @@
 """Hebbian-descent: centered single-layer networks that learn each example once and forget gracefully."""
 
+from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
 from hebbian_descent.rules import (
     AUTO_RULES,
@@ -23,6 +24,7 @@ __all__ = [
     "LOSSES",
     "RULES",
     "Activation",
+    "AssociativeMemory",
     "AutoRule",
     "Autoencoder",
     "DivergenceError",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hebbian_descent import ACTIVATIONS, AUTO_RULES, Autoencoder, train
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import halving, initial_weights, sweep, sweep_autoencoders
-from hebbian_descent.sweep.measures import MEASURES
 
 GRID = {"n_hidden": 4, "learning_rates": (0.2, 0.05), "trials": 2, "epochs": 3, "batch_size": 7}
 X = np.random.default_rng(1).random((40, 9))

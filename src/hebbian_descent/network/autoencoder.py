@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_patterns
+from hebbian_descent.files import Saved
+from hebbian_descent.files.contents import require_floats, require_names
 from hebbian_descent.network.activations import Activation, get_activation
 from hebbian_descent.network.initial_weights import glorot_uniform
-from hebbian_descent.network.layer import unit_values
+from hebbian_descent.network.layer import as_activation, unit_values
 from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
+
+SHAPES = {"weights": "NM", "bias": "M", "decoder_bias": "N", "offset": "N", "hidden_offset": "M"}
 
 
 class Pass(NamedTuple):
@@ -25,7 +30,7 @@ class Pass(NamedTuple):
 
 
 @dataclass
-class Autoencoder:
+class Autoencoder(Saved):
     """h = φₑ((x − μ)W + b) and z = φ_d((h − λ)Wᵀ + c); training changes its arrays in place.
 
     Paper: eqn:neuron_second_layer3
@@ -156,4 +161,21 @@ class Autoencoder:
             self.hidden_offset.copy(),
             self.hidden_activation,
             self.output_activation,
+        )
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        parameters = {
+            "hidden_activation": self.hidden_activation,
+            "output_activation": self.output_activation,
+        }
+        return parameters, {name: getattr(self, name) for name in SHAPES}
+
+    @classmethod
+    def _from_contents(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Autoencoder:
+        require_names(parameters, ("hidden_activation", "output_activation"), "parameters")
+        require_floats(arrays, SHAPES)
+        return cls(
+            hidden_activation=as_activation(parameters["hidden_activation"]),
+            output_activation=as_activation(parameters["output_activation"]),
+            **arrays,
         )

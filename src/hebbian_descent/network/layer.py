@@ -6,19 +6,23 @@ from input i to output j.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_patterns
+from hebbian_descent.files import Saved
+from hebbian_descent.files.contents import require_floats, require_names
 from hebbian_descent.network.activations import Activation, get_activation
 from hebbian_descent.network.initial_weights import glorot_uniform
 from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
 
 
 @dataclass
-class Layer:
+class Layer(Saved):
     """A centered single-layer network; training changes its arrays in place.
 
     Make one with `Layer.create`. Any centered layer equals an uncentered one with another bias, so centering
@@ -138,6 +142,23 @@ class Layer:
     def copy(self) -> Layer:
         """Return a layer with its own arrays."""
         return Layer(self.weights.copy(), self.bias.copy(), self.offset.copy(), self.activation)
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        arrays = {"weights": self.weights, "bias": self.bias, "offset": self.offset}
+        return {"activation": self.activation}, arrays
+
+    @classmethod
+    def _from_contents(cls, parameters: Mapping[str, Any], arrays: Mapping[str, Array]) -> Layer:
+        require_names(parameters, ("activation",), "parameters")
+        require_floats(arrays, {"weights": "NM", "bias": "M", "offset": "N"})
+        return cls(activation=as_activation(parameters["activation"]), **arrays)
+
+
+def as_activation(value: object) -> Activation:
+    """Return what must be an activation already."""
+    if not isinstance(value, Activation):
+        raise TypeError(f"The activation must be one of the package. Got {value!r}.")
+    return value
 
 
 def unit_values(values: npt.ArrayLike, name: str, n_units: int, dtype: npt.DTypeLike) -> Array:

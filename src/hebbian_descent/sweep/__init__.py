@@ -1,10 +1,10 @@
 """Many runs at once: every rule, activation, learning rate and decay over the same patterns."""
 
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep.auto_run import sweep_autoencoders
 from hebbian_descent.sweep.auto_setting import AutoSetting
 from hebbian_descent.sweep.choosing import ENGINES
 from hebbian_descent.sweep.halving import Found, halving
-from hebbian_descent.sweep.measures import MEASURES
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.prepared import Sweep, TargetRangeWarning
 from hebbian_descent.sweep.result import SweepResult

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result, measure_into
-from hebbian_descent.sweep.measures import MEASURES
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.seeding import initial_weights
 from hebbian_descent.training import DivergenceError, Training

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.network import Activation
 from hebbian_descent.sweep.grid import Grid
-from hebbian_descent.sweep.measures import MEASURES
 from hebbian_descent.sweep.patterns import Patterns
 
 MEMORY_BUDGET = 2**30

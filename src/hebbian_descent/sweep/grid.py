@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import as_count, as_number
+from hebbian_descent.measures import get_measure
 from hebbian_descent.rules import ErrorTerm, get_error_term
-from hebbian_descent.sweep.measures import get_measure
 from hebbian_descent.training import batches, epoch_order
 
 R = TypeVar("R")

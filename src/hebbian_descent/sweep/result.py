@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from hebbian_descent import drawing
 from hebbian_descent.checks import Array, require_extra, unknown_name
+from hebbian_descent.measures import get_measure
 from hebbian_descent.sweep.choosing import Choice
 from hebbian_descent.sweep.engine import NEVER, CellResult
 from hebbian_descent.sweep.grid import Grid, name_of
-from hebbian_descent.sweep.measures import get_measure
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.sweep.measures import get_measure
+from hebbian_descent.measures import get_measure
 
 
 class Best(NamedTuple):

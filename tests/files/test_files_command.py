@@ -1,0 +1,69 @@
+"""hebbian-descent inspect, as a person types it."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import hebbian_descent
+from hebbian_descent import AssociativeMemory, Layer
+from hebbian_descent.cli import main
+from hebbian_descent.files import write_model
+
+
+@pytest.fixture
+def inspect(monkeypatch, capsys):
+    def run(path):
+        monkeypatch.setattr(sys, "argv", ["hebbian-descent", "inspect", str(path)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_inspect_shows_class_parameters_arrays_and_versions(inspect, tmp_path):
+    memory = AssociativeMemory(5, 3, activation="leaky_rectifier", connectivity=np.ones((5, 3)))
+    memory.store(np.eye(5), np.ones((5, 3)))
+    memory.save(tmp_path / "file")
+    code, shown, errors = inspect(tmp_path / "file")
+    assert (code, errors) == (0, "")
+    for words in (
+        *(
+            "AssociativeMemory",
+            f"hebbian-descent {hebbian_descent.__version__}, format 1",
+            "5 x 3",
+            "n_stored",
+        ),
+        *("leaky_rectifier(slope=0.01)", "hebbian_descent", "float64", "bool", "connectivity"),
+        f"{memory.network.weights.max():.4g}",
+    ):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "at least 8 bytes"), (b"\0" * 100, "must be JSON"), (b"PK\x03\x04 archive", "no model file")],
+)
+def test_a_bad_file_is_one_sentence_and_exit_code_2(content, message, inspect, tmp_path):
+    (tmp_path / "file").write_bytes(content)
+    code, shown, errors = inspect(tmp_path / "file")
+    assert (code, shown) == (2, "")
+    assert message in errors
+    assert str(tmp_path / "file") in errors
+    assert len(errors.strip().splitlines()) == 1
+
+
+def test_a_missing_file_is_one_sentence(inspect, tmp_path):
+    code, _, errors = inspect(tmp_path / "missing")
+    assert code == 2
+    assert len(errors.strip().splitlines()) == 1
+
+
+def test_nothing_in_a_file_can_steer_the_terminal(inspect, tmp_path):
+    parameters, arrays = Layer.create(2, 2, rng=np.random.default_rng(0))._contents()
+    write_model(tmp_path / "file", "Layer", {**parameters, "\x1b[2J": "x"}, arrays)
+    code, shown, errors = inspect(tmp_path / "file")
+    assert code == 2
+    assert r"\x1b[2J" in errors
+    assert "\x1b" not in shown + errors

@@ -1,0 +1,61 @@
+"""The pages on memories and files run as they stand, and their tables are what the scripts print."""
+
+import doctest
+import importlib
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from hebbian_descent.files import KINDS
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("page", ["memory.md", "files.md"])
+def test_the_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    names = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    if page == "memory.md":
+        assert abs(names["image"] - names["digits"][-1]).mean() == pytest.approx(0.04, abs=0.01)
+        assert abs(names["completed"] - names["stored"]).mean() == pytest.approx(0.06, abs=0.01)
+        assert names["replayed"].shape == (9, 200)
+
+
+def numbers(cells):
+    return [float(number) for number in re.findall(r"\d+\.?\d*", " ".join(cells))]
+
+
+def test_the_table_of_completed_patterns_is_what_the_script_computes():
+    page = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
+    script = runpy.run_path(str(ROOT / "examples" / "memory" / "pattern_completion.py"))
+    computed = list(script["rows"]())
+    assert len(computed) == 21
+    for name, kind, passes, *cells in computed:
+        start = f"| {name} | {kind} | {passes} | "
+        (line,) = (line for line in page.splitlines() if line.startswith(start))
+        found = numbers(line.removeprefix(start).split("|"))
+        # errors to the third digit, and one pattern more or less: another machine rounds otherwise
+        for printed, ours in zip(found[::2], numbers(cells)[::2], strict=True):
+            assert ours == pytest.approx(printed, abs=0.005)
+        for printed, ours in zip(found[1::2], numbers(cells)[1::2], strict=True):
+            assert ours == pytest.approx(printed, abs=4)
+
+
+def test_every_class_that_can_be_saved_is_in_the_list():
+    assert {"Layer", "Autoencoder", "AssociativeMemory"} <= set(KINDS)
+    assert sum(name.startswith("HebbianDescent") for name in KINDS) == 3
+
+
+@pytest.mark.parametrize(
+    "module", ["files", "files.contents", "forgetting", "memory.associative", "patterns"]
+)
+def test_examples_in_docstrings_run(module):
+    outcome = doctest.testmod(importlib.import_module(f"hebbian_descent.{module}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
