@@ -9,7 +9,7 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.cli import data, demo, report, reproduction, run, sweep
+from hebbian_descent.cli import data, demo, evidence, report, reproduction, run, sweep
 from hebbian_descent.results import StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -27,6 +27,7 @@ app.command()(reproduction.status)
 app.command()(reproduction.compare)
 app.command()(reproduction.table)
 app.command()(report.report)
+app.command()(evidence.evidence)
 app.add_typer(data.app, name="data")
 
 

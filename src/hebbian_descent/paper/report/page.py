@@ -13,6 +13,7 @@ from typing import Any
 import hebbian_descent
 from hebbian_descent.checks import require_extra
 from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.notes import notes, reason
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.report.claims import claims
@@ -79,8 +80,8 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "origin": origin(folder, effort),
         "command": lambda *words: _command(folder, effort, *words),
         "best_rules": best_rules,
-        "reason": reason,
         "marks": MARKS,
+        "known_figures": FIGURES,
         "style": _part("style.css"),
         "script": _part("sorting.js") + _part("details.js"),
     }
@@ -90,7 +91,7 @@ def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
     verdicts = [verdict for table in tables for verdict in table.verdicts]
     found = winners(verdicts)
     return {
-        "different": [verdict for verdict in verdicts if verdict.word == "differs"],
+        "different": [(verdict, reason(verdict)) for verdict in verdicts if verdict.word == "differs"],
         "winners": found,
         "winner_counts": Counter(winner.verdict for winner in found),
     }
