@@ -3,6 +3,7 @@
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,7 @@ from hebbian_descent.paper.notes import markdown, notes, reason
 from hebbian_descent.paper.report import render
 from hebbian_descent.paper.report.pictures import LARGEST_SVG, picture_file
 from hebbian_descent.paper.report.results import paper_tables
-from hebbian_descent.paper.report.words import facts, number
+from hebbian_descent.paper.report.words import facts, number, plainly
 
 DOCS = Path(__file__).parents[2] / "docs"
 EMPTY_TAGS = {"meta", "link", "img", "br"}
@@ -119,6 +120,28 @@ def test_notes_say_what_stands_behind_a_number(results_folder):
     assert facts(absent).endswith("not run")
     assert number(-0.25, 2) == "−0.25"
     assert number(float("nan")) == "–"
+    assert [plainly(value) for value in (100.0, 0.00002, 0.0)] == ["100", "0.00002", "0"]
+
+
+def test_claims_are_shown_with_verdict_and_evidence(results_folder, monkeypatch):
+    judged = SimpleNamespace(
+        number=7,
+        statement="A < B.",
+        check="By `all` cells.",
+        evidence=("tab:Hetero_online_centered_2",),
+        verdict="holds with limits",
+        findings="Nearly.",
+    )
+    module = SimpleNamespace(judge_all=lambda place: [judged])
+    monkeypatch.setitem(sys.modules, "hebbian_descent.paper.claims", module)
+    text = render(results_folder, Effort())
+    section = text[text.index('<section id="claims">') : text.index('<section id="tables">')]
+    assert '<li value="7">' in section
+    assert '<span class="verdict holds-with-limits">holds with limits</span> A &lt; B.' in section
+    assert "By <code>all</code> cells." in section
+    assert "<code>tab:Hetero_online_centered_2</code>" in section
+    assert '<a href="#claims">' in text
+    Page(text)
 
 
 def test_large_drawings_are_shown_as_png(tmp_path):

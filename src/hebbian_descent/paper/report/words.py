@@ -34,6 +34,11 @@ def short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def plainly(value: float) -> str:
+    """Return a number of a grid without an exponent, as 0.00002."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
 def rule_name(rule: str) -> str:
     """Return the name of a rule in print."""
     return RULE_NAMES.get(rule, rule)
@@ -49,9 +54,9 @@ def facts(verdict: Verdict, judged: bool = True) -> str:
     lines = [f"ours {number(verdict.mean)}{spread} ({count})", f"printed {number(verdict.printed)}"]
     if judged:
         lines.append(f"z {number(verdict.z, 2)}: {verdict.word}")
-    lines.append(f"learning rate {verdict.learning_rate:g}")
+    lines.append(f"learning rate {plainly(verdict.learning_rate)}")
     if verdict.weight_decay:
-        lines.append(f"weight decay {verdict.weight_decay:g}")
+        lines.append(f"weight decay {plainly(verdict.weight_decay)}")
     return "\n".join(lines)
 
 
