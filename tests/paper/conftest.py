@@ -22,6 +22,14 @@ def made_up(row, draw, shift=0.0):
     return Measured(row.cell, results, dict.fromkeys(results, 0.001), 0.2, 0.0, 10, draw)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_claims():
+    """Keep the report from judging the claims, some of which are computed; they have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hebbian_descent.paper.report.page.claims", lambda place: [])
+        yield
+
+
 @pytest.fixture(scope="session")
 def results_folder(tmp_path_factory) -> Path:
     """Three draws of one table of which one cell differs, an own table, other efforts and a figure."""

@@ -12,6 +12,7 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.notes import markdown, notes, reason
 from hebbian_descent.paper.report import render
+from hebbian_descent.paper.report.claims import claims
 from hebbian_descent.paper.report.pictures import LARGEST_SVG, picture_file
 from hebbian_descent.paper.report.results import paper_tables
 from hebbian_descent.paper.report.words import facts, number, plainly
@@ -134,6 +135,7 @@ def test_claims_are_shown_with_verdict_and_evidence(results_folder, monkeypatch)
     )
     module = SimpleNamespace(judge_all=lambda place: [judged])
     monkeypatch.setitem(sys.modules, "hebbian_descent.paper.claims", module)
+    monkeypatch.setattr("hebbian_descent.paper.report.page.claims", claims)
     text = render(results_folder, Effort())
     section = text[text.index('<section id="claims">') : text.index('<section id="tables">')]
     assert '<li value="7">' in section
