@@ -91,10 +91,14 @@ def test_a_quick_page_gives_no_verdicts(results_folder):
     Page(text)
 
 
-def test_without_any_run_the_page_says_what_to_do(tmp_path):
-    text = render(tmp_path / "none", Effort())
-    assert "Nothing was run yet" in text
-    assert "hebbian-descent run all --quick" in text
+@pytest.mark.parametrize("quick", [False, True])
+def test_without_any_run_the_page_says_what_to_do(tmp_path, monkeypatch, quick):
+    monkeypatch.chdir(tmp_path)
+    text = render(Path("reproduction"), Effort(quick=quick))
+    assert "Nothing was run yet.</strong>" in text
+    assert "<code>hebbian-descent run all --quick</code>" in text
+    assert ("run tab:Hetero_online_centered_1 --draws 10</code>" in text) is not quick
+    assert list(tmp_path.iterdir()) == []
     Page(text)
 
 

@@ -99,7 +99,7 @@ def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
 
 def _command(folder: Path, effort: Effort, *words: str) -> str:
     """Return a line for a shell that computes something into the same folder with the same effort."""
-    options = ["--quick"] if effort.quick else []
+    options = ["--quick"] if effort.quick and "--quick" not in words else []
     if str(folder) != DEFAULT_FOLDER:
         options += ["--output", str(folder)]
     return shlex.join(["hebbian-descent", *words, *options])
