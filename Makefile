@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 
-.PHONY: help install test demo lint bench wheel-test clean
+.PHONY: help install browser test demo lint bench wheel-test clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -20,6 +20,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 test: $(STAMP)  ## Run the tests
 	$(BIN)/python -m pytest
+
+browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
+	tools/install_browser.sh
 
 demo: $(STAMP)  ## Learn 100 random pairs with four rules; print a table and write a figure to demo/
 	$(BIN)/hebbian-descent demo --output demo

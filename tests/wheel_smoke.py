@@ -45,6 +45,16 @@ assert result.returncode == 2, result
 assert "pip install 'hebbian-descent[paper]'" in result.stderr, result
 assert len(result.stderr.strip().splitlines()) == 1, result
 
+with tempfile.TemporaryDirectory() as folder:
+    result = subprocess.run(
+        [command, "report", "--output", folder], capture_output=True, text=True, check=False
+    )
+assert result.returncode == 2, result
+expected = "Writing the report needs jinja2, which is not installed: pip install 'hebbian-descent[paper]'"
+assert result.stderr.strip() == expected, result
+report = Path(hebbian_descent.__file__).parent / "paper" / "report" / "parts"
+assert {"page.html", "style.css", "sorting.js"} <= {path.name for path in report.iterdir()}
+
 found = sweep(
     np.eye(6), np.eye(6), rules="hebbian_descent", activations="sigmoid", learning_rates=(10.0, 0.1), trials=2
 )

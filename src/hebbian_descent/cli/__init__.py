@@ -9,7 +9,7 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.cli import claims, data, demo, inspect, reproduction, run, sweep
+from hebbian_descent.cli import claims, data, demo, evidence, inspect, report, reproduction, run, sweep
 from hebbian_descent.results import StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -27,6 +27,8 @@ app.command()(reproduction.status)
 app.command()(reproduction.compare)
 app.command()(reproduction.table)
 app.command()(claims.claims)
+app.command()(report.report)
+app.command()(evidence.evidence)
 app.command()(inspect.inspect)
 app.add_typer(data.app, name="data")
 

@@ -16,6 +16,7 @@ from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.paper.claims import Judged, judge_all
 from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.claims.kept import keep
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.place import Place
 
@@ -37,13 +38,15 @@ def claims(
     """Judge the paper's twenty conclusions: holds, holds with limits, does not hold, or not run.
 
     Identities are tried on small networks; what the paper concludes from its tables is judged by what `run`
-    measured, and a few curves are computed here, which takes minutes the first time.
+    measured, and a few curves are computed here, which takes minutes the first time. The verdicts are kept in
+    OUTPUT for the report.
     """
     console = Console()
     place = Place(output, Effort(quick=quick))
     waiting = Console(stderr=True).status("Judging the claims; the forgetting curves take longest")
     with resumable(console, output), waiting:
         judged = judge_all(place)
+        keep(output, place.effort, judged)
     if as_json:
         typer.echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
 from collections.abc import Iterable
 
 from rich.box import SIMPLE_HEAD
@@ -12,11 +11,12 @@ from rich.table import Table
 
 from hebbian_descent.cli.tables import escaped
 from hebbian_descent.paper.experiments import Measured
+from hebbian_descent.paper.layout import averaged
 
 
 def as_text(title: str, measured: Iterable[Measured]) -> Table:
     """Return a table for the terminal."""
-    names, lines = _lines(measured)
+    names, lines = averaged(measured)
     n_words = len(names) - sum(isinstance(value, float) for value in lines[0])
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for place, name in enumerate(names):
@@ -28,7 +28,7 @@ def as_text(title: str, measured: Iterable[Measured]) -> Table:
 
 def as_csv(measured: Iterable[Measured]) -> str:
     """Return one line a row."""
-    names, lines = _lines(measured)
+    names, lines = averaged(measured)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([names, *lines])
@@ -37,24 +37,11 @@ def as_csv(measured: Iterable[Measured]) -> str:
 
 def as_latex(measured: Iterable[Measured]) -> str:
     """Return a tabular."""
-    names, lines = _lines(measured)
+    names, lines = averaged(measured)
     rows = [" & ".join(map(escaped, map(_shown, line))) + r" \\" for line in lines]
     heading = " & ".join(map(escaped, names)) + r" \\"
     head = rf"\begin{{tabular}}{{{'l' * len(names)}}}"
     return "\n".join([head, r"\hline", heading, r"\hline", *rows, r"\hline", r"\end{tabular}"])
-
-
-def _lines(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | float]]]:
-    """Return headings and lines: what was run, each result averaged over the draws, the best rate."""
-    draws: dict[tuple[tuple[str, str], ...], list[Measured]] = defaultdict(list)
-    for row in measured:
-        draws[tuple(row.cell.items())].append(row)
-    first = next(iter(draws.values()))[0]
-    lines: list[list[str | float]] = []
-    for cell, rows in draws.items():
-        means = [sum(row.results[name] for row in rows) / len(rows) for name in first.results]
-        lines.append([*dict(cell).values(), *means, rows[0].learning_rate])
-    return [*first.cell, *first.results, "rate"], lines
 
 
 def _shown(value: str | float) -> str:

@@ -14,13 +14,14 @@ from rich.table import Table
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import formula_tables, own_tables
 from hebbian_descent.cli.run import OUTPUT, Output
-from hebbian_descent.cli.tables import as_csv, as_latex, beside, heading, units
+from hebbian_descent.cli.tables import as_csv, as_latex, beside
 from hebbian_descent.paper.comparison import Verdict, summarise
 from hebbian_descent.paper.comparison import compare as compare_with_print
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.index import INDEX, entry
+from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.paper.winners import winners
@@ -98,9 +99,8 @@ def compare(
     )
     different = [verdict for verdict in everything if verdict.word == "differs"]
     for verdict in different:
-        cell = verdict.row.cell
         console.print(
-            f"{verdict.row.label} {heading(cell)} {units(cell)} {cell['rule']} {verdict.column}: "
+            f"{verdict.row.label} {cell_name(verdict.row.cell)} {verdict.column}: "
             f"ours {verdict.mean:.4f} ± {verdict.sd:.4f}, printed {verdict.printed:.4f}, z {verdict.z:.1f}",
             highlight=False,
             soft_wrap=True,

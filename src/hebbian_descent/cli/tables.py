@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.layout import lines
 
 SHORT_NAMES = {
     "hebbian_descent": "Hebbian-d.",
@@ -19,34 +18,6 @@ SHORT_NAMES = {
     "hebb": "Hebb",
     "covariance": "Covariance",
 }
-
-
-class Line(NamedTuple):
-    """A line of a table: what it is about, and a verdict for each rule."""
-
-    heading: str
-    units: str
-    by_rule: Mapping[str, Verdict]
-
-
-def lines(verdicts: Iterable[Verdict], column: str) -> list[Line]:
-    """Arrange the verdicts of one column as the paper does, the rules side by side."""
-    found: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
-    for verdict in verdicts:
-        if verdict.column == column:
-            found[heading(verdict.row.cell), units(verdict.row.cell)][verdict.row.cell["rule"]] = verdict
-    return [Line(*key, by_rule) for key, by_rule in found.items()]
-
-
-def heading(cell: Mapping[str, str]) -> str:
-    """Return which data a cell is about, as rand→adult, with its variant."""
-    data = f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
-    return f"{data} {cell.get('offsets') or cell.get('centering') or ''}".strip()
-
-
-def units(cell: Mapping[str, str]) -> str:
-    """Return the activation of a cell, or hidden and output activation."""
-    return cell.get("activation") or f"{cell['hidden_activation']}/{cell['output_activation']}"
 
 
 def beside(title: str, verdicts: list[Verdict], column: str) -> Table:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,8 @@ class Measurement(NamedTuple):
     seconds: float
     """How long the computing of its cells took, if this was the first run."""
     settings: str
+    versions: Mapping[str, str] = {}
+    """Of Python and the libraries that computed it."""
 
 
 class Measurements:
@@ -88,7 +91,25 @@ class Measurements:
             rows = tuple(Measured(**row) for row in content["rows"])
             settings = ", ".join(f"{name}={value}" for name, value in content["settings"].items())
             return Measurement(
-                content["label"], content["title"], content["job"], rows, content["seconds"], settings
+                content["label"],
+                content["title"],
+                content["job"],
+                rows,
+                content["seconds"],
+                settings,
+                content["provenance"]["versions"],
             )
         except (FileNotFoundError, KeyError, TypeError, ValueError):
             return None
+
+
+def efforts_in(folder: Path) -> list[Effort]:
+    """Return the efforts of which a folder holds measurements, the paper's first."""
+    found = {Effort().name: Effort()} if (folder / "measured" / Effort().name).is_dir() else {}
+    for path in sorted((folder / "measured").glob("*/*/*.json")):
+        name = path.parent.parent.name
+        if name not in found:
+            with suppress(KeyError, TypeError, ValueError):
+                overrides = json.loads(path.read_text(encoding="utf-8"))["settings"]
+                found[name] = Effort(quick=name.startswith("quick"), overrides=overrides)
+    return list(found.values())

@@ -1,8 +1,8 @@
 """Hetero-association: one pattern set learned from another, for several pairs of datasets.
 
 Which 100 patterns the authors drew is unknown. So several draws are run, and a printed number is compared
-with them as one draw more; the first draw has ten trials, as in the paper, the others two, since initial
-weights matter far less than patterns.
+with them as one draw more; the first draw has ten trials, as in the paper, the others two. Each draw starts
+from weights of its own, too: without centering they matter as much as the patterns.
 
 Paper: sec:HD_hetero_associative_learning
 """
@@ -113,6 +113,7 @@ class AssociationJob(Job):
             {**experiment.protocol, **experiment.variants[self.variant]}, experiment.quick
         )
         n_patterns, trials, order = (settings.pop(name) for name in ("patterns", "trials", "input_order"))
+        settings["seed"] += self.draw
         result = place.sweep(
             self._patterns(self.input_name, 0, n_patterns, order),
             self._patterns(self.target_name, 1, n_patterns),

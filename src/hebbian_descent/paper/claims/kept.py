@@ -1,0 +1,34 @@
+"""Judged claims as a small file beside the measurements, so that a page can show them without judging."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from hebbian_descent.paper.claims.base import Judged
+from hebbian_descent.paper.effort import Effort
+
+
+def keep(folder: Path, effort: Effort, judged: Sequence[Judged]) -> None:
+    """Write what was judged, in place of what was judged before."""
+    path = _path(folder, effort)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    content = [claim._asdict() for claim in judged]
+    unfinished.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def kept(folder: Path, effort: Effort) -> list[Judged]:
+    """Return what was judged last; nothing if that is missing or damaged, since judging again repairs it."""
+    try:
+        content = json.loads(_path(folder, effort).read_text(encoding="utf-8"))
+        return [Judged(**{**claim, "evidence": tuple(claim["evidence"])}) for claim in content]
+    except (FileNotFoundError, KeyError, TypeError, ValueError):
+        return []
+
+
+def _path(folder: Path, effort: Effort) -> Path:
+    return folder / "claims" / f"{effort.name}.json"

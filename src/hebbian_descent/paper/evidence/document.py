@@ -1,0 +1,125 @@
+"""A document on the whole reproduction: counts, times, what differs and why, winners, chosen figures."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.figures import FIGURES
+from hebbian_descent.paper.layout import cell_name
+from hebbian_descent.paper.notes import markdown, reason
+from hebbian_descent.paper.report.pictures import picture_file
+from hebbian_descent.paper.report.results import PaperTable, paper_tables
+from hebbian_descent.paper.report.words import duration, number, rule_name
+from hebbian_descent.paper.winners import Winner, winners
+
+CHOSEN_FIGURES = (
+    "fig:rand_rand_sigmoid_true_online",
+    "fig:rand_rand_sigmoid_false_online",
+    "fig:adult_rand_sigmoid_true_online",
+    "fig:learning_rate_compare_lin_sig",
+    "fig:heteroassociative_online_hebbian_scatter",
+    "fig:rand_adult_weightdecay",
+    "fig:auto_association_compare",
+)
+"""Those that the document shows, as far as they were drawn."""
+
+
+def write_document(folder: Path, path: Path) -> None:
+    """Write counts, times, what differs and why, winners and chosen figures, which are copied beside it."""
+    tables = paper_tables(folder, Effort())
+    verdicts = [verdict for table in tables for verdict in table.verdicts]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figures = list(_figures(folder, path.parent / "figures"))
+    sections = [
+        _opening(verdicts),
+        "## Counts\n\n" + _counts(tables),
+        "## What differs\n\n" + _differences(verdicts),
+        "## Winners\n\n" + _winners(winners(verdicts)),
+        *(["## Figures", *figures] if figures else []),
+    ]
+    path.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def _opening(verdicts: list[Verdict]) -> str:
+    counts = Counter(verdict.word for verdict in verdicts)
+    return (
+        "# The paper, reproduced\n\n"
+        f"Of {len(verdicts):,} printed results {counts['agrees']:,} agree with ours, "
+        f"{counts['differs']:,} differ and {counts['not run']:,} were not run. "
+        "[The protocol](protocol.md) says when a number agrees; `hebbian-descent report` shows every cell. "
+        "This page is written by `hebbian-descent evidence`."
+    )
+
+
+def _counts(tables: list[PaperTable]) -> str:
+    headings = ("table", "column", "printed", "run", "agree", "share", "rms z", "time of the table")
+    rows = [
+        (
+            f"`{table.label}`",
+            summary.column,
+            summary.n_results,
+            summary.n_run,
+            summary.n_agree,
+            f"{summary.n_agree / summary.n_run:.1%}" if summary.n_run else "–",
+            number(summary.rms_z, 2),
+            duration(table.seconds) if table.n_run else "–",
+        )
+        for table in tables
+        for summary in (column.summary for column in table.columns)
+    ]
+    return markdown(headings, rows)
+
+
+def _differences(verdicts: Iterable[Verdict]) -> str:
+    rows = [
+        (
+            f"`{v.row.label}`",
+            cell_name(v.row.cell),
+            v.column,
+            f"{number(v.mean)} ± {number(v.sd)}",
+            number(v.printed),
+            number(v.z, 1),
+            reason(v) or "not known",
+        )
+        for v in verdicts
+        if v.word == "differs"
+    ]
+    headings = ("table", "cell", "column", "ours", "printed", "z", "reason")
+    return markdown(headings, rows) if rows else "Nothing that was run."
+
+
+def _winners(found: list[Winner]) -> str:
+    counts = Counter(winner.verdict for winner in found)
+    text = (
+        f"In {len(found)} comparisons of rules the printed winner is ours in {counts['same']}, "
+        f"within the spread of ours in {counts['tie']}, and another in {counts['other']}."
+    )
+    others = [
+        (
+            f"`{winner.label}`",
+            cell_name(winner.cell),
+            ", ".join(map(rule_name, winner.printed)),
+            rule_name(winner.ours),
+            number(winner.printed_gap),
+            number(winner.spread),
+        )
+        for winner in found
+        if winner.verdict == "other"
+    ]
+    headings = ("table", "cell", "printed winner", "our winner", "printed gap", "spread")
+    return f"{text}\n\n{markdown(headings, others)}" if others else text
+
+
+def _figures(folder: Path, beside: Path) -> Iterator[str]:
+    for label in CHOSEN_FIGURES:
+        source = picture_file(folder / "figures" / Effort().name, label)
+        if source is not None:
+            beside.mkdir(exist_ok=True)
+            shutil.copyfile(source, beside / source.name)
+            title = FIGURES[label].title if label in FIGURES else label
+            yield f"![{title}]({beside.name}/{source.name})\n\n`{label}`: {title}"

@@ -1,0 +1,56 @@
+"""How the rows of a table are arranged and named, wherever they are shown: terminal, files, report."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.experiments.base import Measured
+
+
+class Line(NamedTuple):
+    """A line of a table: what it is about, and a verdict for each rule."""
+
+    heading: str
+    units: str
+    by_rule: Mapping[str, Verdict]
+
+
+def lines(verdicts: Iterable[Verdict], column: str) -> list[Line]:
+    """Arrange the verdicts of one column as the paper does, the rules side by side."""
+    found: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
+    for verdict in verdicts:
+        if verdict.column == column:
+            found[heading(verdict.row.cell), units(verdict.row.cell)][verdict.row.cell["rule"]] = verdict
+    return [Line(*key, by_rule) for key, by_rule in found.items()]
+
+
+def heading(cell: Mapping[str, str]) -> str:
+    """Return which data a cell is about, as rand→adult, with its variant."""
+    data = f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
+    return f"{data} {cell.get('offsets') or cell.get('centering') or ''}".strip()
+
+
+def units(cell: Mapping[str, str]) -> str:
+    """Return the activation of a cell, or hidden and output activation."""
+    return cell.get("activation") or f"{cell['hidden_activation']}/{cell['output_activation']}"
+
+
+def cell_name(cell: Mapping[str, str]) -> str:
+    """Return a cell in words, as rand→adult sigmoid hebb; without its rule if it is about several."""
+    return f"{heading(cell)} {units(cell)} {cell.get('rule', '')}".strip()
+
+
+def averaged(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | float]]]:
+    """Return headings and lines: what was run, each result averaged over the draws, the best rate."""
+    draws: dict[tuple[tuple[str, str], ...], list[Measured]] = defaultdict(list)
+    for row in measured:
+        draws[tuple(row.cell.items())].append(row)
+    first = next(iter(draws.values()))[0]
+    found: list[list[str | float]] = []
+    for cell, rows in draws.items():
+        means = [sum(row.results[name] for row in rows) / len(rows) for name in first.results]
+        found.append([*dict(cell).values(), *means, rows[0].learning_rate])
+    return [*first.cell, *first.results, "rate"], found

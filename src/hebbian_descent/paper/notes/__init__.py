@@ -1,0 +1,46 @@
+"""What the paper leaves unsaid, where it is misprinted, and why results differ: small tables of notes.
+
+The documents of the same names show these tables; a test keeps the two the same.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from importlib import resources
+from typing import Literal
+
+from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.layout import cell_name
+
+Name = Literal["protocol", "misprints", "reasons"]
+
+
+def notes(name: Name) -> list[dict[str, str]]:
+    """Return the rows of one table of notes."""
+    text = resources.files(__name__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def reason(verdict: Verdict) -> str:
+    """Return why a result differs, or nothing where that is not known.
+
+    A reason names its table, cell and column as they are listed, or with * for any text.
+    """
+    return next(
+        (
+            known["reason"]
+            for known in notes("reasons")
+            if fnmatchcase(verdict.row.label, known["table"])
+            and fnmatchcase(cell_name(verdict.row.cell), known["cell"])
+            and fnmatchcase(verdict.column, known["column"])
+        ),
+        "",
+    )
+
+
+def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of a Markdown document."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)

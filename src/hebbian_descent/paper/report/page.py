@@ -1,0 +1,103 @@
+"""Gather everything and write the page."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import hebbian_descent
+from hebbian_descent.checks import require_extra
+from hebbian_descent.paper.claims.kept import kept
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.figures import FIGURES
+from hebbian_descent.paper.notes import notes, reason
+from hebbian_descent.paper.report.origin import origin
+from hebbian_descent.paper.report.others import other_efforts, own_tables
+from hebbian_descent.paper.report.pictures import pictures
+from hebbian_descent.paper.report.results import PaperTable, best_rules, paper_tables
+from hebbian_descent.paper.report.words import FILTERS, MARKS
+from hebbian_descent.paper.winners import winners
+
+Tell = Callable[[str], None]
+DEFAULT_FOLDER = "reproduction"
+
+
+def write_report(folder: Path, effort: Effort | None = None, tell: Tell = lambda step: None) -> Path:
+    """Write `report.html` into the folder of the results and return its path."""
+    text = render(folder, effort or Effort(), tell)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "report.html"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def render(folder: Path, effort: Effort, tell: Tell = lambda step: None) -> str:
+    """Return the page on what one effort measured; `tell` is told each step that takes a while."""
+    jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= FILTERS
+    text: str = environment.get_template("page.html").render(**_content(folder, effort, tell))
+    return text
+
+
+def _part(name: str) -> str:
+    return resources.files(__package__).joinpath("parts", name).read_text(encoding="utf-8")
+
+
+def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
+    tell("Comparing the tables")
+    tables = paper_tables(folder, effort)
+    judged = kept(folder, effort)
+    tell("Gathering figures and other tables")
+    return {
+        "version": hebbian_descent.__version__,
+        "today": date.today().isoformat(),
+        "effort": effort,
+        "judged": effort.is_the_papers,
+        "tables": tables,
+        "counts": Counter(verdict.word for table in tables for verdict in table.verdicts),
+        **_comparison(tables),
+        "claims": judged,
+        "claim_counts": Counter(claim.verdict for claim in judged),
+        "pictures": pictures(folder, effort),
+        "own_tables": own_tables(folder, effort),
+        "other_efforts": other_efforts(folder, effort),
+        "protocol": notes("protocol"),
+        "misprints": notes("misprints"),
+        "origin": origin(folder, effort),
+        "command": lambda *words: _command(folder, effort, *words),
+        "best_rules": best_rules,
+        "marks": MARKS,
+        "known_figures": FIGURES,
+        "style": _part("style.css"),
+        "script": _part("sorting.js") + _part("details.js"),
+    }
+
+
+def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
+    verdicts = [verdict for table in tables for verdict in table.verdicts]
+    found = winners(verdicts)
+    return {
+        "different": [(verdict, reason(verdict)) for verdict in verdicts if verdict.word == "differs"],
+        "winners": found,
+        "winner_counts": Counter(winner.verdict for winner in found),
+    }
+
+
+def _command(folder: Path, effort: Effort, *words: str) -> str:
+    """Return a line for a shell that computes something into the same folder with the same effort."""
+    options = ["--quick"] if effort.quick and "--quick" not in words else []
+    if str(folder) != DEFAULT_FOLDER:
+        options += ["--output", str(folder)]
+    return shlex.join(["hebbian-descent", *words, *options])

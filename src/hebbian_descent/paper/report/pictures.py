@@ -1,0 +1,53 @@
+"""The figures of the report, as part of the page itself."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import NamedTuple
+
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.figures import FIGURES
+
+LARGEST_SVG = 300_000
+"""In bytes; of larger drawings, as scatter plots of many points, the page holds the PNG."""
+
+
+class Picture(NamedTuple):
+    """A figure of the paper, drawn or not yet."""
+
+    label: str
+    title: str
+    source: str
+    """A data address; empty if it was not drawn."""
+
+
+def pictures(folder: Path, effort: Effort) -> list[Picture]:
+    """Return the paper's figures in the paper's order, then what else was drawn."""
+    drawn = folder / "figures" / effort.name
+    others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}
+    titles = {label: figure.title for label, figure in FIGURES.items()}
+    titles |= {f"fig:{name}": name.replace("_", " ") for name in sorted(others)}
+    found = []
+    for label, title in titles.items():
+        path = picture_file(drawn, label)
+        found.append(Picture(label, title, data_address(path) if path else ""))
+    return found
+
+
+def picture_file(drawn: Path, label: str) -> Path | None:
+    """Return the file of a figure that suits a page best, or None if it was not drawn."""
+    svg, png = (drawn / f"{_name(label)}{suffix}" for suffix in (".svg", ".png"))
+    if svg.is_file() and (svg.stat().st_size <= LARGEST_SVG or not png.is_file()):
+        return svg
+    return png if png.is_file() else None
+
+
+def data_address(path: Path) -> str:
+    """Return a picture as text for the source of an image."""
+    kind = "svg+xml" if path.suffix == ".svg" else "png"
+    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _name(label: str) -> str:
+    return label.removeprefix("fig:")

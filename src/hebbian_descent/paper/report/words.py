@@ -1,0 +1,90 @@
+"""How numbers and verdicts are put into words on the page."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from hebbian_descent.paper.comparison import Verdict, is_drawn
+from hebbian_descent.paper.layout import Line, cell_name
+
+RULE_NAMES = {
+    "hebbian_descent": "Hebbian-descent",
+    "gradient_descent": "Gradient descent",
+    "hebb": "Hebb",
+    "covariance": "Covariance",
+}
+MARKS = {"agrees": "✓", "differs": "≠", "not run": "–"}
+"""Signs beside the colours, for those who do not see these."""
+BASELINES = ("target_baseline_mae", "baseline_error", "baseline_mae")
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Return a number as the paper prints it, or a dash for none; words stay as they are."""
+    if isinstance(value, str):
+        return value
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def short(value: Any) -> str:
+    """Return a number with four significant digits, for results of unknown size."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def plainly(value: float) -> str:
+    """Return a number of a grid without an exponent, as 0.00002."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def rule_name(rule: str) -> str:
+    """Return the name of a rule in print."""
+    return RULE_NAMES.get(rule, rule)
+
+
+def facts(verdict: Verdict, judged: bool = True) -> str:
+    """Return what stands behind a number, for the note that opens at its cell."""
+    if not verdict.n:
+        return f"printed {number(verdict.printed)}\nnot run"
+    what = "draw" if is_drawn(verdict.row) else "trial"
+    count = f"{verdict.n} {what}{'' if verdict.n == 1 else 's'}"
+    spread = "" if math.isnan(verdict.sd) else f" ± {number(verdict.sd)}"
+    lines = [f"ours {number(verdict.mean)}{spread} ({count})", f"printed {number(verdict.printed)}"]
+    if judged:
+        lines.append(f"z {number(verdict.z, 2)}: {verdict.word}")
+    lines.append(f"learning rate {plainly(verdict.learning_rate)}")
+    if verdict.weight_decay:
+        lines.append(f"weight decay {plainly(verdict.weight_decay)}")
+    return "\n".join(lines)
+
+
+def baseline(line: Line) -> float | None:
+    """Return the printed error of always answering with the mean, where the paper gives it."""
+    context = next(iter(line.by_rule.values())).row.context
+    return next((context[name] for name in BASELINES if name in context), None)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def anchor(text: str) -> str:
+    """Return a label as the name of a place on the page."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", text)
+
+
+FILTERS = {
+    "number": number,
+    "short": short,
+    "rule_name": rule_name,
+    "facts": facts,
+    "baseline": baseline,
+    "duration": duration,
+    "anchor": anchor,
+    "cell_name": cell_name,
+}

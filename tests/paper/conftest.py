@@ -1,0 +1,42 @@
+"""A folder of results made up from the printed numbers, so that nothing has to be computed."""
+
+from pathlib import Path
+
+import pytest
+
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments import Association, Measured
+from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.tables import TABLES
+
+LABEL = "tab:Hetero_online_centered_2"
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><path d="M0 40L80 0" stroke="red"/></svg>'
+)
+
+
+def made_up(row, draw, shift=0.0):
+    """Return a measurement that scatters by 0.01 around a printed row, `shift` beside it."""
+    results = {name: value + shift + 0.01 * (draw - 1) for name, value in row.results.items()}
+    return Measured(row.cell, results, dict.fromkeys(results, 0.001), 0.2, 0.0, 10, draw)
+
+
+@pytest.fixture(scope="session")
+def results_folder(tmp_path_factory) -> Path:
+    """Three draws of one table of which one cell differs, an own table, other efforts and a figure."""
+    folder = tmp_path_factory.mktemp("results")
+    rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"]
+    for draw in range(3):
+        measured = [made_up(row, draw, shift=1.0 if row is rows[0] else 0.0) for row in rows]
+        Measurements(folder, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", measured, seconds=2.0)
+    own = Association("tab:mine", "A table of one's own", {("rand", "mine"): ["sigmoid"]})
+    cell = {"input": "rand", "target": "mine", "activation": "sigmoid", "rule": "<b>mine</b>"}
+    mine = [Measured(cell, {"mae_all": 0.125}, {"mae_all": 0.0}, 0.1, 0.0, 1)]
+    Measurements(folder, Effort()).write(own, "only", mine, seconds=1.0)
+    for effort in (Effort(quick=True), Effort(overrides={"trials": 50, "learning_rates": (1.0, 0.1)})):
+        Measurements(folder, effort).write(TABLES[LABEL], "job", [made_up(rows[1], 0)], seconds=1.0)
+    drawn = folder / "figures" / "paper"
+    drawn.mkdir(parents=True)
+    (drawn / "rand_rand_sigmoid_true_online.svg").write_text(SVG)
+    return folder

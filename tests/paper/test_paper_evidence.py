@@ -1,0 +1,50 @@
+"""The files that keep what a reproduction found."""
+
+import csv
+import sys
+
+import pytest
+
+from hebbian_descent.cli import main
+from hebbian_descent.paper import labels
+from hebbian_descent.paper.evidence.document import CHOSEN_FIGURES
+
+
+@pytest.fixture(scope="module")
+def written(results_folder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("evidence")
+    return folder / "kept" / "summary.csv", folder / "docs" / "reproduction.md"
+
+
+def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
+    summary, document = map(str, written)
+    arguments = ["evidence", "--output", str(results_folder), "--summary", summary, "--document", document]
+    monkeypatch.setattr(sys, "argv", ["hebbian-descent", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert summary in capsys.readouterr().out
+
+    with written[0].open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2588 + 8  # of the tables, and of the text alone
+    run = [row for row in rows if row["verdict"] != "not run"]
+    assert {row["n"] for row in run} == {"3"}
+    assert {row["seconds"] for row in run} == {"6.0"}  # three draws of two seconds
+    assert {row["best_rate"] for row in run} == {"0.2"}
+    (first, _) = [row for row in rows if row["verdict"] == "differs"]
+    assert float(first["ours"]) == pytest.approx(float(first["printed"]) + 1.0)
+    assert float(first["sd"]) == pytest.approx(0.01)
+    absent = next(row for row in rows if row["verdict"] == "not run")
+    assert (absent["ours"], absent["z"], absent["seconds"]) == ("", "", "")
+
+    text = written[1].read_text(encoding="utf-8")
+    n_run = len(run)
+    assert f"Of 2,588 printed results {n_run - 2:,} agree with ours, 2 differ and {2588 - n_run:,}" in text
+    assert text.count("| not known |") == 2
+    assert "](figures/rand_rand_sigmoid_true_online.svg)" in text
+    assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()
+
+
+def test_chosen_figures_are_the_papers():
+    assert set(CHOSEN_FIGURES) <= set(labels())

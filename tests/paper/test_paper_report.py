@@ -1,0 +1,191 @@
+"""The report and what it is made of, read as text; how it behaves is tested in a browser."""
+
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from hebbian_descent.cli import main
+from hebbian_descent.paper.claims import Judged
+from hebbian_descent.paper.claims.kept import keep, kept
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.paper.notes import markdown, notes, reason
+from hebbian_descent.paper.report import render
+from hebbian_descent.paper.report.pictures import LARGEST_SVG, picture_file
+from hebbian_descent.paper.report.results import paper_tables
+from hebbian_descent.paper.report.words import facts, number, plainly
+
+DOCS = Path(__file__).parents[2] / "docs"
+EMPTY_TAGS = {"meta", "link", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Checks that tags are closed in order, and gathers names and addresses."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.names, self.links, self.sources = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.names += [found["id"]] if "id" in found else []
+        self.links += [found["href"]] if "href" in found else []
+        self.sources += [found["src"]] if "src" in found else []
+        if tag not in EMPTY_TAGS:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def text(results_folder):
+    return render(results_folder, Effort())
+
+
+def test_the_page_is_whole_and_its_links_lead_somewhere(text):
+    page = Page(text)
+    assert len(page.names) == len(set(page.names))
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.names)
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    assert page.sources
+    assert all(source.startswith("data:image/") for source in page.sources)
+
+
+def test_it_counts_every_printed_result_once(results_folder, text):
+    verdicts = [verdict for table in paper_tables(results_folder, Effort()) for verdict in table.verdicts]
+    assert len(verdicts) == 2596
+    # Each has a cell with a note, and two of them, the columns of one row, differ.
+    assert text.count('title="ours ') + text.count('title="printed ') == 2596
+    assert [verdict.word for verdict in verdicts].count("differs") == 2
+    assert text.count('<td class="differs"') == 2
+    assert "hebbian-descent run tab:Hetero_online_centered_2 --draws 10" in text
+
+
+def test_other_protocols_are_shown_without_verdicts(text):
+    section = text[text.index('<section id="others">') : text.index('<section id="protocol">')]
+    assert "Not the paper's protocol" in section
+    assert "learning_rates = (1.0, 0.1), trials = 50" in section or (
+        "trials = 50, learning_rates = (1.0, 0.1)" in section
+    )
+    assert "A quick look" in section
+    assert "agrees" not in section
+
+
+def test_own_tables_are_shown_and_their_words_are_no_markup(text):
+    assert "A table of one&#39;s own" in text
+    assert "&lt;b&gt;mine&lt;/b&gt;" in text
+    assert "<b>mine</b>" not in text
+
+
+def test_a_quick_page_gives_no_verdicts(results_folder):
+    text = render(results_folder, Effort(quick=True))
+    assert "A quick look, not the paper's protocol" in text
+    for word in ('class="agrees"', 'class="differs"', "rms z", ": agrees", 'id="winners"'):
+        assert word not in text[text.index("<body>") :]
+    assert "hebbian-descent run tab:Hetero_online_centered_2 --quick" in text
+    Page(text)
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_without_any_run_the_page_says_what_to_do(tmp_path, monkeypatch, quick):
+    monkeypatch.chdir(tmp_path)
+    text = render(Path("reproduction"), Effort(quick=quick))
+    assert "Nothing was run yet.</strong>" in text
+    assert "<code>hebbian-descent run all --quick</code>" in text
+    assert ("run tab:Hetero_online_centered_1 --draws 10</code>" in text) is not quick
+    assert list(tmp_path.iterdir()) == []
+    Page(text)
+
+
+def test_the_command_writes_one_file_and_opens_it(results_folder, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(sys, "argv", ["hebbian-descent", "report", "--open", "--output", str(results_folder)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert "report.html" in capsys.readouterr().out
+    assert opened == [(results_folder / "report.html").resolve().as_uri()]
+    assert (results_folder / "report.html").stat().st_size < 1_500_000
+
+
+def test_notes_say_what_stands_behind_a_number(results_folder):
+    verdicts = [verdict for table in paper_tables(results_folder, Effort()) for verdict in table.verdicts]
+    differs = next(verdict for verdict in verdicts if verdict.word == "differs")
+    lines = facts(differs).splitlines()
+    assert lines[0] == f"ours {number(differs.mean)} ± 0.0100 (3 draws)"
+    assert lines[2].endswith(": differs")
+    assert lines[3] == "learning rate 0.2"
+    absent = next(verdict for verdict in verdicts if verdict.word == "not run")
+    assert facts(absent).endswith("not run")
+    assert number(-0.25, 2) == "−0.25"
+    assert number(float("nan")) == "–"
+    assert [plainly(value) for value in (100.0, 0.00002, 0.0)] == ["100", "0.00002", "0"]
+
+
+def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
+    assert "hebbian-descent claims" in render(tmp_path, Effort())
+    judged = Judged(
+        number=7,
+        statement="A < B.",
+        section="sec:conclusion",
+        check="By `all` cells.",
+        evidence=("tab:Hetero_online_centered_2",),
+        verdict="holds with limits",
+        findings="Nearly.",
+    )
+    keep(tmp_path, Effort(), [judged])
+    assert kept(tmp_path, Effort()) == [judged]
+    text = render(tmp_path, Effort())
+    section = text[text.index('<section id="claims">') : text.index('<section id="tables">')]
+    assert '<li value="7">' in section
+    assert '<span class="verdict holds-with-limits">holds with limits</span> A &lt; B.' in section
+    assert "By <code>all</code> cells." in section
+    assert "<code>tab:Hetero_online_centered_2</code>" in section
+    assert '<a href="#claims">' in text
+    Page(text)
+    (tmp_path / "claims" / "paper.json").write_text("[{")
+    assert kept(tmp_path, Effort()) == []
+
+
+def test_large_drawings_are_shown_as_png(tmp_path):
+    assert picture_file(tmp_path, "fig:a") is None
+    (tmp_path / "a.png").write_bytes(b"png")
+    (tmp_path / "a.svg").write_text("x" * LARGEST_SVG)
+    assert picture_file(tmp_path, "fig:a").suffix == ".svg"
+    (tmp_path / "a.svg").write_text("x" * (LARGEST_SVG + 1))
+    assert picture_file(tmp_path, "fig:a").suffix == ".png"
+
+
+def test_efforts_are_found_again_by_what_they_left(results_folder):
+    names = [effort.name for effort in efforts_in(results_folder)]
+    changed = Effort(overrides={"trials": 50, "learning_rates": (1.0, 0.1)}).name
+    assert names[0] == "paper"
+    assert set(names) == {"paper", "quick", changed}
+    assert all(Measurements(results_folder, effort).labels() for effort in efforts_in(results_folder))
+
+
+@pytest.mark.parametrize("name", ["protocol", "misprints"])
+def test_documents_show_the_notes_of_the_package(name):
+    rows = notes(name)
+    table = markdown(list(rows[0]), [list(row.values()) for row in rows])
+    assert table in (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_a_reason_is_found_by_table_cell_and_column(results_folder, monkeypatch):
+    differs = next(
+        verdict
+        for table in paper_tables(results_folder, Effort())
+        for verdict in table.verdicts
+        if verdict.word == "differs"
+    )
+    known = {"table": "tab:Hetero_online_*", "cell": "rand→* *", "column": differs.column, "reason": "why"}
+    monkeypatch.setattr("hebbian_descent.paper.notes.notes", lambda name: [known])
+    assert reason(differs) == "why"
+    monkeypatch.setattr("hebbian_descent.paper.notes.notes", lambda name: [{**known, "cell": "adult*"}])
+    assert reason(differs) == ""

@@ -1,0 +1,193 @@
+"""The report in a real browser: Debian's Chromium without a window."""
+
+import json
+import shutil
+
+import pytest
+
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.report import write_report
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no chromium with chromedriver; `make browser` installs them"
+)
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,1000",
+)
+TABLE = "#tab-Hetero-online-centered-2 table.results"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def address(results_folder):
+    return write_report(results_folder, Effort()).as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    """The page as a desktop shows it, in light colours."""
+    narrow(browser, 1280, 1000)
+    prefer(browser, "light")
+    browser.get(address)
+    browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'")
+    return browser
+
+
+def narrow(browser, width, height):
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def prefer(browser, scheme):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def column(page, place):
+    """Return the sort values of one column of the table, from top to bottom, without empty ones."""
+    rows = "[...document.querySelector(arguments[0]).tBodies[0].rows]"
+    script = f"return {rows}.map(row => row.cells[arguments[1]].dataset.value)"
+    return [float(value) for value in page.execute_script(script, TABLE, place) if value]
+
+
+def test_it_loads_without_an_error_and_asks_the_network_for_nothing(browser, page):
+    assert page.title == "Hebbian-descent, reproduced"
+    assert browser.get_log("browser") == []
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+    of_the_page = [request for request in sent if request["documentURL"] == page.current_url]
+    addresses = [request["request"]["url"] for request in of_the_page]
+    assert page.current_url in addresses  # requests are seen
+    assert {url.partition(":")[0] for url in addresses} == {"file", "data"}
+    assert not [request for request in sent if request["request"]["url"].startswith(("http", "ws"))]
+    assert page.execute_script("return [...document.images].map(image => image.naturalWidth > 0)") == [True]
+
+
+def test_a_heading_sorts_by_click_and_by_key_and_goes_back(page):
+    head = page.find_element("css selector", f"{TABLE} thead th:nth-child(4)")
+    button = head.find_element("css selector", "button")
+    printed_order = column(page, 3)
+    assert printed_order != sorted(printed_order)
+    button.click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert column(page, 3) == sorted(printed_order)
+    button.send_keys(Keys.ENTER)
+    assert head.get_attribute("aria-sort") == "descending"
+    assert column(page, 3) == sorted(printed_order, reverse=True)
+    button.send_keys(Keys.SPACE)
+    assert head.get_attribute("aria-sort") == "none"
+    assert column(page, 3) == printed_order
+
+
+def test_a_note_opens_at_the_cell_pointed_at_and_walks_with_the_arrows(page):
+    note = page.find_element("id", "note")
+    cell = page.find_element("css selector", f"{TABLE} td.differs")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", cell)
+    assert not note.is_displayed()
+    ActionChains(page).move_to_element(cell).perform()
+    assert note.is_displayed()
+    for fact in ("(3 draws)", "printed", "z −", ": differs", "learning rate 0.2"):
+        assert fact in note.text
+    page.execute_script("arguments[0].focus()", cell)
+    ActionChains(page).send_keys(Keys.ARROW_RIGHT).perform()
+    assert "Hebbian-descent" in note.text
+    assert ": agrees" in note.text
+    ActionChains(page).send_keys(Keys.ESCAPE).perform()
+    assert not note.is_displayed()
+
+
+def test_verdicts_are_told_by_signs_as_well_as_by_colours(page):
+    assert "≠" in page.find_element("css selector", f"{TABLE} td.differs").text
+    assert "✓" in page.find_element("css selector", f"{TABLE} td.agrees").text
+
+
+def test_on_a_phone_only_tables_scroll_sideways(page):
+    narrow(page, 390, 844)
+    page.refresh()
+    page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    width, inner = page.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+    assert (width, inner) == (390, 390)
+    box = page.find_element("css selector", f".box:has({TABLE.rpartition(' ')[2]})")
+    assert page.execute_script("return arguments[0].scrollWidth > arguments[0].clientWidth", box)
+
+
+def test_colours_follow_the_system(page):
+    background = "return getComputedStyle(document.body).backgroundColor"
+    light = page.execute_script(background)
+    prefer(page, "dark")
+    dark = page.execute_script(background)
+    brightness = [sum(map(int, colour[4:-1].split(","))) for colour in (light, dark)]
+    assert brightness[0] > 600
+    assert brightness[1] < 150
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(page, scheme):
+    prefer(page, scheme)
+    script = """
+    const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+    const parts = text => text.match(/[\\d.]+/g).map(Number);
+    const behind = node => {
+      const colour = parts(getComputedStyle(node).backgroundColor);
+      return colour.length < 4 || colour[3] ? colour : behind(node.parentElement);
+    };
+    return arguments[0].map(selector => {
+      const node = document.querySelector(selector);
+      const style = getComputedStyle(node), back = behind(node), ink = parts(style.color);
+      const seen = ink.slice(0, 3).map((c, i) => style.opacity * c + (1 - style.opacity) * back[i]);
+      const [a, b] = [light(seen), light(back)].sort((x, y) => y - x);
+      return (a + 0.05) / (b + 0.05);
+    });"""
+    selectors = [
+        "main p",
+        "a[href]",
+        "td.agrees .printed",
+        "td.differs .mark",
+        "td.absent",
+        ".count",
+        "nav li li a",
+    ]
+    contrasts = dict(zip(selectors, page.execute_script(script, selectors), strict=True))
+    assert min(contrasts.values()) >= 4.5, contrasts  # what the WCAG ask for at level AA
+
+
+def test_a_command_is_copied(page):
+    button = page.find_element("css selector", "#tables .copy")
+    button.click()
+    chosen = page.execute_script("return getSelection().toString()")
+    assert chosen.startswith("hebbian-descent run tab:Hetero_online_centered_1 --draws 10")
+    assert button.text in ("Copied", "Press Ctrl+C")
+
+
+def test_on_paper_everything_is_open_and_the_contents_are_gone(page):
+    page.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert page.execute_script("return [...document.querySelectorAll('details')].every(d => d.open)")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert not page.find_element("css selector", "nav").is_displayed()
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
