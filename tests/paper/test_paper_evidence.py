@@ -40,7 +40,7 @@ def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
 
     text = written[1].read_text(encoding="utf-8")
     n_run = len(run)
-    assert f"Of 2,588 printed results {n_run - 2:,} agree with ours, 2 differ and {2588 - n_run:,}" in text
+    assert f"Of 2,596 printed results {n_run - 2:,} agree with ours, 2 differ and {2596 - n_run:,}" in text
     assert text.count("| not known |") == 2
     assert "](figures/rand_rand_sigmoid_true_online.svg)" in text
     assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()

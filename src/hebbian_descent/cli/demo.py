@@ -1,64 +1,70 @@
-"""`hebbian-descent demo`: one trial, four rules, a table and a picture."""
+"""`hebbian-descent demo`: what Hebbian-descent is good for, in two minutes and without any download."""
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from hebbian_descent import drawing
-from hebbian_descent.paper.golden_trial import BestRun, GoldenTrial
-from hebbian_descent.paper.grids import LEARNING_RATES
-
-RULES = tuple(drawing.RULE_STYLES)
+from hebbian_descent.cli.interruption import resumable
+from hebbian_descent.cli.run import draw_figure, run_table
+from hebbian_descent.paper.demonstration import FIGURES, RECALL, TABLE
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments import Measured
+from hebbian_descent.paper.figures import FIGURES as FIGURES_OF_PAPER
+from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.report import write_report
 
 
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for the figure; made if it is missing.")] = Path(
+    output: Annotated[Path, typer.Option(help="Folder for the page, the figures and the store.")] = Path(
         "demo"
     ),
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Learn 100 random pairs of patterns once each and see which rule remembers them.
+    """Learn 100 pairs of patterns once each with four rules, and see which rule remembers them.
 
-    Every rule starts from the same weights and takes the best of the paper's 35 learning rates. The table
-    shows the error over the 20 patterns seen last and over all; the figure shows it pattern by pattern.
+    Draws the digits that each rule recalls, the forgetting curves with and without centering, how much the
+    learning rate matters, two small examples, and a table over several datasets; all of it on one page,
+    OUTPUT/report.html. It is a quick look: `hebbian-descent run` does the paper's whole protocol.
     """
     console = Console()
-    trial = GoldenTrial.create()
-    steps = track(RULES, description="Learning with each rule", console=console, transient=True)
-    runs = [trial.best(rule, LEARNING_RATES) for rule in steps]
-
-    console.print(_table(runs, trial.baseline))
+    place = Place(output, Effort(draws=1, quick=True))
+    with resumable(console, output):
+        for figure in (RECALL, *(FIGURES_OF_PAPER[label] for label in FIGURES)):
+            draw_figure(console, figure, place)
+        measured, _ = run_table(console, TABLE, place)
+        with console.status("Writing the page"):
+            path = write_report(output, place.effort)
+    console.print(_table(measured))
     console.print(
-        "Each pattern was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "
-        "the other rules treat old and new alike."
+        "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; the "
+        "other rules treat old and new alike. From digits to digits nothing helps much: similar inputs "
+        "overwrite each other.",
     )
-    figure = drawing.forgetting_curve(
-        {run.rule: run.errors for run in runs},
-        baseline=trial.baseline,
-        title="One pass over 100 random pairs, sigmoid units",
-    )
-    for path in drawing.save_figure(figure, output, "forgetting_curve"):
-        console.print(f"Wrote {path}")
+    console.print(f"Wrote {path} with all figures: open it in a browser.", highlight=False)
+    if show:
+        webbrowser.open(path.resolve().as_uri())
 
 
-def _table(runs: list[BestRun], baseline: float) -> Table:
-    table = Table(title="Mean absolute error after one online pass (rand → rand, sigmoid, centered)")
-    table.add_column("Rule")
-    for heading in ("Learning rate", "Last 20 patterns", "All patterns", "Baseline"):
-        table.add_column(heading, justify="right")
-    best = min(runs, key=lambda run: run.last20)
-    for run in runs:
-        table.add_row(
-            str(drawing.RULE_STYLES[run.rule]["label"]),
-            f"{run.learning_rate:g}",
-            f"{run.last20:.4f}",
-            f"{run.all:.4f}",
-            f"{baseline:.4f}",
-            style="bold" if run is best else "",
-        )
+def _table(measured: list[Measured]) -> Table:
+    """Return the errors of the last 20 patterns, the rules side by side, the best in bold."""
+    table = Table(title="Mean absolute error of the 20 patterns seen last, after one pass, centered")
+    for name in ("Pairs", "Units"):
+        table.add_column(name, no_wrap=True)
+    for style in drawing.RULE_STYLES.values():
+        table.add_column(str(style["label"]), justify="right")
+    lines: dict[tuple[str, str], dict[str, float]] = {}
+    for row in measured:
+        pair = f"{row.cell['input']}→{row.cell['target']}"
+        lines.setdefault((pair, row.cell["activation"]), {})[row.cell["rule"]] = row.results["mae_last20"]
+    for heading, errors in lines.items():
+        best = min(errors.values())
+        numbers = (errors[rule] for rule in drawing.RULE_STYLES)
+        table.add_row(*heading, *(f"[bold]{e:.3f}[/bold]" if e == best else f"{e:.3f}" for e in numbers))
     return table

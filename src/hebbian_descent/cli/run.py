@@ -82,9 +82,11 @@ def run(
                 formula_tables.show(content)
                 continue
             if isinstance(content, PaperFigure):
-                reasons = _draw(console, content, place)
+                reasons = draw_figure(console, content, place)
             else:
-                reasons = _run_table(console, content, place, only, part)
+                measured, reasons = run_table(console, content, place, only, part)
+                if measured and part is None:
+                    _show(console, content, measured, effort)
             if reasons:
                 skipped[content.label] = reasons
     for label, reasons in skipped.items():
@@ -105,23 +107,21 @@ def _contents(labels: list[str]) -> list[Experiment | FormulaTable | PaperFigure
     return contents
 
 
-def _run_table(
+def run_table(
     console: Console,
     experiment: Experiment,
     place: Place,
-    only: str | None,
-    part: tuple[int, int] | None,
-) -> list[str]:
+    only: str | None = None,
+    part: tuple[int, int] | None = None,
+) -> tuple[list[Measured], list[str]]:
+    """Run the jobs of a table with a bar of progress; return what they measured, and why some could not."""
     jobs = _chosen(list(experiment.jobs(place.effort)), only)
     if part is not None:
         jobs = share(jobs, *part)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(experiment.label, total=len(jobs))
-        measured, reasons = run_jobs(experiment, jobs, place, lambda job: bar.advance(task))
-    if measured and part is None:
-        _show(console, experiment, measured, place.effort)
-    return reasons
+        return run_jobs(experiment, jobs, place, lambda job: bar.advance(task))
 
 
 def _chosen(jobs: list[Job], only: str | None) -> list[Job]:
@@ -146,7 +146,8 @@ def _show(console: Console, experiment: Experiment, measured: list[Measured], ef
         console.print(f"{summary.column}: {counts}", highlight=False)
 
 
-def _draw(console: Console, figure: PaperFigure, place: Place) -> list[str]:
+def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str]:
+    """Draw a figure and write its files; return why that could not be, if so."""
     try:
         with console.status(f"Drawing {figure.label}"):
             drawn = figure.draw(place)

@@ -30,7 +30,7 @@ PAIRS = (
 )
 
 TABLE = Association(
-    label="demo:associations",
+    label="tab:demonstration",
     title="Which rule remembers best? 100 pairs, each seen once",
     pairs=dict.fromkeys(PAIRS, ("linear", "sigmoid")),
 )
@@ -87,4 +87,4 @@ def _pictures(rows: Mapping[str, Array]) -> Figure:
     return figure
 
 
-RECALL = PaperFigure("demo:recall", "Digits recalled from random patterns, rule by rule", draw_recall)
+RECALL = PaperFigure("fig:recalled_digits", "Digits recalled from random patterns, rule by rule", draw_recall)
