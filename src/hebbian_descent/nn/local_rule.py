@@ -66,8 +66,8 @@ def check_local_rule(
     if loss is not None and loss.weight is not None:
         raise ValueError("The loss must be without weights, as the rule is. Got weights: pass one without.")
     seen = run_output_layer(model, inputs)
-    change = _rule(seen, targets, loss)
     found = _gradients(seen, _mean_loss(seen.output, targets, loss))
+    change = _rule(seen, targets, loss)
     assert change.bias is not None
     expected = [change.weights.T, change.bias][: len(found)]
     differences = [float(np.abs(g - e).max()) for g, e in zip(found, expected, strict=True)]
