@@ -9,7 +9,13 @@ from hebbian_descent.nn import TiedAutoencoder, update_offsets_
 
 DOUBLE = {"dtype": torch.float64}
 X = np.random.default_rng(0).uniform(0.05, 0.95, size=(20, 6))
-UNITS = [("sigmoid", "linear"), ("sigmoid", "sigmoid"), ("linear", "sigmoid"), ("explin", "rectifier"), ("linear", "linear")]
+UNITS = [
+    ("sigmoid", "linear"),
+    ("sigmoid", "sigmoid"),
+    ("linear", "sigmoid"),
+    ("explin", "rectifier"),
+    ("linear", "linear"),
+]
 
 
 def half_squared_error(model, x):
@@ -131,7 +137,9 @@ def test_moving_offsets_do_not_change_the_reconstruction():
 def test_a_target_activity_for_each_layer_is_reached():
     torch.manual_seed(0)
     levels = [0.3, torch.tensor([0.1, 0.5, 0.9], **DOUBLE)]
-    model = TiedAutoencoder([6, 4, 3], "sigmoid", "linear", gradient="decoder", target_activity=levels, **DOUBLE)
+    model = TiedAutoencoder(
+        [6, 4, 3], "sigmoid", "linear", gradient="decoder", target_activity=levels, **DOUBLE
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.2)
     for _ in range(600):
         optimizer.zero_grad()
@@ -147,7 +155,9 @@ def test_several_layers_learn(gradient):
     torch.manual_seed(0)
     codes = torch.rand(50, 2, **DOUBLE)
     x = torch.sigmoid(4 * codes @ torch.randn(2, 12, **DOUBLE))
-    model = TiedAutoencoder([12, 8, 4], "sigmoid", "sigmoid", gradient=gradient, offset=x.mean(dim=0), **DOUBLE)
+    model = TiedAutoencoder(
+        [12, 8, 4], "sigmoid", "sigmoid", gradient=gradient, offset=x.mean(dim=0), **DOUBLE
+    )
     before = model.loss(x).item()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(300):

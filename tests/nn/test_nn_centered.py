@@ -1,6 +1,7 @@
-"""CenteredLinear: the core's layer as a drop-in for nn.Linear, with an offset that moves once a step and only then."""
+"""CenteredLinear: the core's layer as a drop-in for nn.Linear, with an offset that moves once a step."""
 
 import copy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -117,17 +118,17 @@ def test_accumulated_batches_move_the_offset_as_one_batch_does():
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_gradient_checkpointing_moves_the_offset_once(use_reentrant):
     plain = torch.nn.Sequential(
-        CenteredLinear(6, 5, shift=0.2, **DOUBLE), torch.nn.Sigmoid(), CenteredLinear(5, 4, shift=0.2, **DOUBLE)
+        CenteredLinear(6, 5, shift=0.2, **DOUBLE),
+        torch.nn.Sigmoid(),
+        CenteredLinear(5, 4, shift=0.2, **DOUBLE),
     )
     saving = copy.deepcopy(plain)
     x, t = torch.rand(12, 6, requires_grad=True, **DOUBLE), torch.rand(12, 4, **DOUBLE)
     for model in (plain, saving):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         for rows in torch.arange(12).split([5, 7]):
-            if model is saving:
-                a = checkpoint(model, x[rows], use_reentrant=use_reentrant)
-            else:
-                a = model(x[rows])
+            run = partial(checkpoint, model, use_reentrant=use_reentrant) if model is saving else model
+            a = run(x[rows])
             MatchingLoss("sigmoid")(a, t[rows]).backward()
         optimizer.step()
         update_offsets_(model)

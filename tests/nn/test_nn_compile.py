@@ -18,7 +18,9 @@ from hebbian_descent.nn import (
     update_offsets_,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")  # PyTorch's own, while it compiles
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning:torch"
+)  # PyTorch's own, while it compiles
 DOUBLE = {"dtype": torch.float64}
 
 
@@ -62,7 +64,9 @@ def test_a_compiled_model_trains_as_the_plain_one():
     assert (found["1.offset"] != 0).all()
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile generates C++, and there is no compiler")
+@pytest.mark.skipif(
+    shutil.which("g++") is None, reason="torch.compile generates C++, and there is no compiler"
+)
 def test_generated_code_computes_the_same():
     model, loss = small_model()[:2], MatchingLoss("sigmoid")
     x, t = torch.rand(3, 6, **DOUBLE), torch.rand(3, 4, **DOUBLE)
@@ -161,7 +165,9 @@ def test_class_indices_and_hessians_work_with_torch_func():
 @pytest.mark.parametrize("activation", EVERY, ids=str)
 def test_autocast_computes_products_in_bfloat16_and_losses_in_float32(activation):
     torch.manual_seed(0)
-    model = nn.Sequential(HebbianLayer(6, 5, "sigmoid", offset=0.5, shift=0.1), CenteredLinear(5, 4, shift=0.1))
+    model = nn.Sequential(
+        HebbianLayer(6, 5, "sigmoid", offset=0.5, shift=0.1), CenteredLinear(5, 4, shift=0.1)
+    )
     top = hebbian(activation)
     x, t = torch.rand(8, 6), torch.tensor(targets_inside(activation, (8, 4)), dtype=torch.float32)
 

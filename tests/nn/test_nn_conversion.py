@@ -42,7 +42,10 @@ def test_there_and_back_without_a_change_of_the_output(with_inputs):
 
 
 def test_offsets_start_at_the_mean_input_of_each_layer():
-    model, x = nn.Sequential(nn.Linear(6, 5, **DOUBLE), nn.Tanh(), nn.Linear(5, 2, **DOUBLE)), torch.rand(9, 6, **DOUBLE)
+    model, x = (
+        nn.Sequential(nn.Linear(6, 5, **DOUBLE), nn.Tanh(), nn.Linear(5, 2, **DOUBLE)),
+        torch.rand(9, 6, **DOUBLE),
+    )
     hidden = model[:2](x).mean(dim=0)
     model.train()
     model[1].eval()
@@ -86,7 +89,10 @@ def test_the_state_of_an_uncentered_model_loads_into_the_original():
 
 
 def test_layers_that_are_more_than_centered_keep_their_activation():
-    model, x = nn.Sequential(HebbianLayer(6, 5, "sigmoid", offset=0.5, shift=0.1, **DOUBLE)), torch.rand(3, 6, **DOUBLE)
+    model, x = (
+        nn.Sequential(HebbianLayer(6, 5, "sigmoid", offset=0.5, shift=0.1, **DOUBLE)),
+        torch.rand(3, 6, **DOUBLE),
+    )
     expected = model(x)
     uncenter_(model)
     assert type(model[0]) is HebbianLayer

@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from nn_cases import AWAY_FROM_KINKS, assert_same_parameters, copy_into, core_layer, every_activation, tensor, torch
+from nn_cases import (
+    AWAY_FROM_KINKS,
+    assert_same_parameters,
+    copy_into,
+    core_layer,
+    every_activation,
+    tensor,
+    torch,
+)
 
 from hebbian_descent import train
 from hebbian_descent.nn import (
@@ -33,7 +41,9 @@ def train_both(layer, module, loss, x, t, *, error, batch_size=3, learning_rate=
         optimizer.zero_grad()
         loss(module(tensor(x[rows])), tensor(t[rows])).backward()
         optimizer.step()
-    train(layer, x, t, rule="hebbian_descent", error=error, learning_rate=learning_rate, batch_size=batch_size)
+    train(
+        layer, x, t, rule="hebbian_descent", error=error, learning_rate=learning_rate, batch_size=batch_size
+    )
 
 
 @every_activation
@@ -85,7 +95,9 @@ def test_without_it_autograd_is_the_cores_gradient_descent(activation):
     half_squared_error(phi(module(tensor(x))), tensor(t)).backward()
     expected = layer.copy()
     train(expected, x, t, rule="gradient_descent", learning_rate=1.0, batch_size=len(x))
-    np.testing.assert_allclose(-module.weight.grad.T, expected.weights - layer.weights, rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(
+        -module.weight.grad.T, expected.weights - layer.weights, rtol=1e-12, atol=1e-10
+    )
     np.testing.assert_allclose(-module.bias.grad, expected.bias - layer.bias, rtol=1e-12, atol=1e-10)
 
 

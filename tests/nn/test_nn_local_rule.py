@@ -90,7 +90,10 @@ def test_refuses_what_it_cannot_compare():
         check_local_rule(nn.Tanh(), torch.rand(2, 3), torch.rand(2, 3))
     with pytest.raises(ValueError, match=r"without weights, as the rule is"):
         check_local_rule(
-            nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2, 3), loss=MatchingLoss("linear", weight=torch.ones(3))
+            nn.Linear(3, 3),
+            torch.rand(2, 3),
+            torch.rand(2, 3),
+            loss=MatchingLoss("linear", weight=torch.ones(3)),
         )
     with pytest.raises(ValueError, match=r"shape of what they are compared with, \(2, 3\)\. Got \(2,\)"):
         check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2))

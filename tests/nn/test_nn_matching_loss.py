@@ -1,4 +1,4 @@
-"""The matching loss on tensors: the core's value, the gradient h − t, and what PyTorch users expect of a loss."""
+"""The matching loss on tensors: the core's value, the gradient h − t, reductions, weights, class indices."""
 
 import numpy as np
 import pytest

@@ -61,9 +61,8 @@ def matching_loss(
     require_floating(preactivation, "preactivation")
     a = at_least_float32(preactivation)
     if weight is not None and not phi.elementwise and weight.shape != a.shape[-1:]:
-        raise ValueError(
-            f"The weight must be one number for each of {a.shape[-1]} classes. Got {weight.shape}."
-        )
+        came = f"Got shape {tuple(weight.shape)}."
+        raise ValueError(f"The weight must be one number for each of {a.shape[-1]} classes. {came}")
     if are_class_indices(targets, a, phi):
         return _of_class_indices(a, targets, weight, reduction, ignore_index)
     elements = _of_vectors(a, targets, phi, check_targets)
