@@ -47,12 +47,12 @@ def require_no_gradient(targets: Tensor) -> None:
 
 
 def require_values(holds: Tensor, values: Tensor, explain: Callable[[Tensor, Tensor], str]) -> None:
-    """Raise `explain(values, holds)` unless it holds everywhere; compiled graphs do not ask.
+    """Raise `explain(values, holds)` unless it holds everywhere; compiled graphs and meta tensors do not ask.
 
     The question is asked of plain tensors also under `torch.func.vmap`. On an accelerator it waits for the
     device.
     """
-    if not torch.compiler.is_compiling():
+    if not torch.compiler.is_compiling() and not holds.is_meta:
         _Require.apply(holds, values, explain)
 
 
