@@ -53,7 +53,7 @@ def batches(data: Data, n_updates: int, batch_size: int, seed: int) -> Iterator[
         yield data.inputs[chosen], data.labels[chosen]
 
 
-def over_seeds(run: Callable[[int], list[float]], n_seeds: int) -> np.ndarray:
+def over_seeds(run: Callable[[int], Any], n_seeds: int) -> np.ndarray:
     """Return the curves of a method, one row a seed."""
     return np.array([run(seed) for seed in range(n_seeds)])
 

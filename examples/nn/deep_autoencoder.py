@@ -5,6 +5,8 @@ Both learn by the matching loss of sigmoid outputs, with Adam, from the same wei
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from common import Data, batches, draw, mean_and_sd, options, over_seeds, panels, read, save, table
 
@@ -45,7 +47,7 @@ def main() -> None:
     for axis, rate in zip(axes[0], RATES, strict=True):
         row = [f"{rate:g}"]
         for method in METHODS:
-            curves = over_seeds(lambda s: train(data, method, rate, steps, s), args.seeds)  # noqa: B023
+            curves = over_seeds(partial(train, data, method, rate, steps), args.seeds)
             draw(axis, steps, curves, method)
             row.append(mean_and_sd(curves[:, -1], 4))
         rows.append(row)
@@ -54,9 +56,9 @@ def main() -> None:
         axis.set_title(f"η = {rate:g}", fontsize=10)
         axis.set_xlabel("Updates")
     axes[0, 0].set_ylabel("Test error (mean absolute)")
-    print(table(["learning rate", *METHODS], rows))  # noqa: T201
-    print(f"Reconstructing every pattern as the mean pattern: {baseline:.4f}")  # noqa: T201
-    print(save(figure, args.output, f"deep_autoencoder_{args.dataset}"))  # noqa: T201
+    print(table(["learning rate", *METHODS], rows))
+    print(f"Reconstructing every pattern as the mean pattern: {baseline:.4f}")
+    print(save(figure, args.output, f"deep_autoencoder_{args.dataset}"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ one.
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from common import Data, batches, draw, mean_and_sd, options, over_seeds, panels, read, save, table
 from torch import Tensor, nn
@@ -55,7 +57,7 @@ def main() -> None:
     figure, axes = panels(1, 2)
     rows = []
     for method in METHODS:
-        curves = over_seeds(lambda s: train(data, method, steps, s), args.seeds)  # noqa: B023
+        curves = over_seeds(partial(train, data, method, steps), args.seeds)
         draw(axes[0, 0], steps, curves[:, 0], method)
         draw(axes[0, 1], steps, curves[:, 1], method)
         at = steps.index(ACCIDENT)
@@ -67,8 +69,8 @@ def main() -> None:
         axis.set_xlabel("Updates")
         axis.set_ylim(bottom=0)
     header = ["goes on with", "dead after the accident", "dead at the end", "test error then", "at the end"]
-    print(table(header, rows))  # noqa: T201
-    print(save(figure, args.output, f"dying_rectifiers_{args.dataset}"))  # noqa: T201
+    print(table(header, rows))
+    print(save(figure, args.output, f"dying_rectifiers_{args.dataset}"))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ Both methods start from the same weights, see the same batches and use plain SGD
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from common import Data, batches, draw, mean_and_sd, options, over_seeds, panels, read, save, table
 from torch import Tensor, nn
@@ -51,7 +53,7 @@ def main() -> None:
         for j, rate in enumerate(RATES):
             row = [output, f"{rate:g}"]
             for method in METHODS:
-                curves = over_seeds(lambda s: train(data, output, method, rate, steps, s), args.seeds)  # noqa: B023
+                curves = over_seeds(partial(train, data, output, method, rate, steps), args.seeds)
                 draw(axes[i, j], steps, curves, method)
                 row.append(mean_and_sd(curves[:, -1]))
             rows.append(row)
@@ -60,8 +62,8 @@ def main() -> None:
         axes[i, 0].set_ylabel("Test error")
     for axis in axes[-1]:
         axis.set_xlabel("Updates")
-    print(table(["outputs", "learning rate", *METHODS], rows))  # noqa: T201
-    print(save(figure, args.output, f"output_losses_{args.dataset}"))  # noqa: T201
+    print(table(["outputs", "learning rate", *METHODS], rows))
+    print(save(figure, args.output, f"output_losses_{args.dataset}"))
 
 
 if __name__ == "__main__":
