@@ -165,7 +165,7 @@ def test_an_activation_of_ones_own_from_its_antiderivative_and_conjugate():
 
 
 def test_an_activation_of_ones_own_that_couples_the_units():
-    negated = TorchActivation(
+    softened = TorchActivation(
         "softmax_of_half",
         value=lambda a: torch.softmax(a / 2, dim=-1),
         antiderivative=lambda a: 2 * torch.logsumexp(a / 2, dim=-1, keepdim=True),
@@ -175,8 +175,10 @@ def test_an_activation_of_ones_own_that_couples_the_units():
     )
     a = tensor(AWAY_FROM_KINKS, requires_grad=True)
     t = tensor(targets_inside(get_activation("softmax"), AWAY_FROM_KINKS.shape))
-    assert torch.autograd.gradcheck(lambda a: matching_loss(a, t, negated), (a,))
-    assert matching_loss(a, negated(a).detach(), negated).item() == pytest.approx(0, abs=1e-12)
+    assert torch.autograd.gradcheck(lambda a: matching_loss(a, t, softened), (a,))
+    assert matching_loss(a, softened(a).detach(), softened).item() == pytest.approx(0, abs=1e-12)
+    with pytest.raises(TypeError, match=r"must be vectors.*one_hot"):  # the cross entropy is not its loss
+        matching_loss(a, torch.tensor([0, 1, 2]), softened)
 
 
 def test_a_domain_of_ones_own_is_checked():

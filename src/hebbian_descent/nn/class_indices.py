@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from hebbian_descent.network.domain import Simplex
-from hebbian_descent.nn.activations import TorchActivation
+from hebbian_descent.nn.activations import TorchActivation, is_softmax
 
 
 def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchActivation) -> bool:
@@ -13,7 +12,7 @@ def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchA
     if targets.is_floating_point():
         return False
     one_a_pattern = targets.shape == preactivation.shape[:-1]
-    if one_a_pattern and isinstance(activation.domain, Simplex):
+    if one_a_pattern and is_softmax(activation):
         return True
     what = f"The targets of the matching loss of {str(activation)!r} must be"
     shape, came = tuple(preactivation.shape), f"Got {targets.dtype} of shape {tuple(targets.shape)}"
@@ -22,7 +21,7 @@ def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchA
             f"{what} vectors, a floating tensor of shape {shape}. {came}, like class indices: pass "
             f"torch.nn.functional.one_hot(targets, {shape[-1]}).to(preactivation.dtype)."
         )
-    indices = f", or class indices of shape {shape[:-1]}" if isinstance(activation.domain, Simplex) else ""
+    indices = f", or class indices of shape {shape[:-1]}" if is_softmax(activation) else ""
     raise TypeError(
         f"{what} a floating tensor of shape {shape}{indices}. {came}: convert vectors with "
         "targets.to(preactivation.dtype)."

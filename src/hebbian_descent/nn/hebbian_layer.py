@@ -49,11 +49,9 @@ class LocalUpdate(torch.autograd.Function):
 class HebbianLayer(CenteredLinear):
     """h = φ((x − μ)Wᵀ + b) whose own update does without φ′; what it propagates back does not.
 
-    It is gradient descent with a learning rate of η/φ′(a) for each unit and pattern.
-    layer's own update and kept in what it propagates back.
-
-    With δ = ∂L/∂h its parameters receive ∂W = Σ δᵀ(x − μ) and ∂b = Σ δ, the layers below (δ ⊙ φ′(a))W as
-    ever. The direction differs from the gradient by less than 90 degrees for one pattern where φ′ > 0; for a
+    It is gradient descent with a learning rate of η/φ′(a) for each unit and pattern. With δ = ∂L/∂h its
+    parameters receive ∂W = Σ δᵀ(x − μ) and ∂b = Σ δ, the layers below (δ ⊙ φ′(a))W as ever. The direction
+    differs from the gradient by less than 90 degrees for one pattern where φ′ > 0; for a
     batch that is not certain. Any function of tensors can be the activation; autograd takes its derivative.
 
     Paper: sec:HD_learning_rate
@@ -81,9 +79,8 @@ class HebbianLayer(CenteredLinear):
         """Return φ((x − μ)Wᵀ + b)."""
         require_units(input, "input", self.in_features)
         x, W, b = input - self.offset, self.weight, self.bias
-        a = F.linear(
-            x, W.detach(), None if b is None else b.detach()
-        )  # carries the error to the layers below
+        # Through a the error goes to the layers below, through LocalUpdate to the parameters.
+        a = F.linear(x, W.detach(), None if b is None else b.detach())
         output: Tensor = LocalUpdate.apply(self.activation(a), x.detach(), W, b)
         return output
 

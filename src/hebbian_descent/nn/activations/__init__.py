@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.nn.activations.base import TorchActivation
 from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
-from hebbian_descent.nn.activations.values import VALUES
+from hebbian_descent.nn.activations.values import VALUES, softmax
 
-__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation"]
+__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_softmax"]
 
 AnyActivation = str | Activation | TorchActivation | Callable[[Tensor], Tensor]
 """A name of the list, a member of it, or a function of tensors."""
@@ -36,6 +36,11 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
             f"Got {activation}: try a fixed function."
         )
     return TorchActivation(_name_of(activation), activation)
+
+
+def is_softmax(activation: TorchActivation) -> bool:
+    """Return whether an activation is the package's softmax itself, not another of that name or domain."""
+    return getattr(activation.value, "func", None) is softmax
 
 
 def _of_the_list(core: Activation) -> TorchActivation:
