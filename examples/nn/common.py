@@ -33,13 +33,13 @@ class Data(NamedTuple):
         return self.inputs.shape[1]
 
 
-def read(name: str) -> Data:
-    """Return a dataset as float32 tensors."""
+def read(name: str, *, n_test: int | None = None) -> Data:
+    """Return a dataset as float32 tensors, with the first `n_test` test patterns."""
     dataset = load(name)
     parts = (dataset.train, dataset.test)
     tensors = (torch.as_tensor(array) for part in parts for array in (part.inputs, part.labels))
     x, labels, test_x, test_labels = tensors
-    return Data(name, x.float(), labels.long(), test_x.float(), test_labels.long())
+    return Data(name, x.float(), labels.long(), test_x[:n_test].float(), test_labels[:n_test].long())
 
 
 def batches(data: Data, n_updates: int, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -39,7 +39,7 @@ def train(data: Data, method: str, rate: float, steps: list[int], seed: int) -> 
 def main() -> None:
     """Train both methods, print a table, draw the picture."""
     args = options(__doc__)
-    data = read(args.dataset)
+    data = read(args.dataset, n_test=2000)
     steps = [round(args.updates * i / 25) for i in range(26)]
     figure, axes = panels(1, len(RATES))
     baseline = (data.test_inputs - data.inputs.mean(dim=0)).abs().mean().item()
