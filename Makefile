@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 
-.PHONY: help install browser test demo lint bench wheel-test clean
+.PHONY: help install test test-without-torch demo lint bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -15,7 +15,7 @@ install: $(STAMP)  ## Make a virtual environment with the package, its extras an
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test --group lint --group build
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster,torch]' --group test --group lint --group build
 	@touch $@
 
 test: $(STAMP)  ## Run the tests
@@ -24,8 +24,17 @@ test: $(STAMP)  ## Run the tests
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
 
-demo: $(STAMP)  ## Learn 100 random pairs with four rules; print a table and write a figure to demo/
+demo: $(STAMP)  ## See which rule remembers best, on data that needs no download; writes demo/report.html
 	$(BIN)/hebbian-descent demo --output demo
+
+# The long suites of kernels, sweeps and estimators cannot import PyTorch (`make lint` checks it) and are left out.
+test-without-torch:  ## Run the rest of the tests in an environment without PyTorch
+	$(PYTHON) -m venv .venv-without-torch
+	.venv-without-torch/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-without-torch/bin/python -m pip install --quiet -e '.[paper,cluster]' --group test
+	! .venv-without-torch/bin/python -c 'import torch' 2>/dev/null
+	.venv-without-torch/bin/python -m pytest --ignore tests/kernels --ignore tests/sweep --ignore tests/estimators
+	rm -rf .venv-without-torch
 
 lint: $(STAMP)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

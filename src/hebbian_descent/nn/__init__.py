@@ -1,0 +1,40 @@
+"""Hebbian-descent in PyTorch: layers, activations and losses for other people's networks.
+
+Needs PyTorch: `pip install "hebbian-descent[torch]"`. Nothing else in the package imports this.
+"""
+
+from hebbian_descent.checks import require_extra
+
+require_extra("torch", extra="torch", purpose="hebbian_descent.nn")
+
+from hebbian_descent.nn import functional  # noqa: E402
+from hebbian_descent.nn.activations import TorchActivation, get_torch_activation  # noqa: E402
+from hebbian_descent.nn.autoencoder import TiedAutoencoder  # noqa: E402
+from hebbian_descent.nn.centered import CenteredLinear  # noqa: E402
+from hebbian_descent.nn.conversion import center_, uncenter_  # noqa: E402
+from hebbian_descent.nn.hebbian import HebbianActivation, hebbian  # noqa: E402
+from hebbian_descent.nn.hebbian_layer import HebbianLayer  # noqa: E402
+from hebbian_descent.nn.local_rule import LocalRuleCheck, check_local_rule  # noqa: E402
+from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss  # noqa: E402
+from hebbian_descent.nn.offsets import update_offsets_  # noqa: E402
+from hebbian_descent.nn.tied_layer import TiedLayer  # noqa: E402
+
+__all__ = [
+    "CenteredLinear",
+    "HebbianActivation",
+    "HebbianLayer",
+    "LeakyHingeLoss",
+    "LocalRuleCheck",
+    "MatchingLoss",
+    "SmoothHuberLoss",
+    "TiedAutoencoder",
+    "TiedLayer",
+    "TorchActivation",
+    "center_",
+    "check_local_rule",
+    "functional",
+    "get_torch_activation",
+    "hebbian",
+    "uncenter_",
+    "update_offsets_",
+]

@@ -1,0 +1,63 @@
+"""Activation functions on tensors: those of the package's list, with the same names and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from torch import Tensor, nn
+
+from hebbian_descent.network import Activation, get_activation
+from hebbian_descent.nn.activations.base import TorchActivation
+from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
+from hebbian_descent.nn.activations.values import VALUES, softmax
+
+__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_softmax"]
+
+AnyActivation = str | Activation | TorchActivation | Callable[[Tensor], Tensor]
+"""A name of the list, a member of it, or a function of tensors."""
+
+
+def get_torch_activation(activation: AnyActivation, **parameters: float) -> TorchActivation:
+    """Return an activation on tensors by name, with its parameters; any function of tensors is one, too."""
+    if isinstance(activation, TorchActivation):
+        return activation
+    if isinstance(activation, (str, Activation)):
+        return _of_the_list(get_activation(activation, **parameters))
+    if not callable(activation):
+        raise TypeError(
+            "The activation must be a name, an activation or a function of tensors. "
+            f"Got {activation!r}: try 'sigmoid' or torch.sigmoid."
+        )
+    if isinstance(activation, nn.Module) and any(True for _ in activation.parameters()):
+        raise ValueError(
+            "The activation must have no parameters of its own, since none would learn. "
+            f"Got {activation}: try a fixed function."
+        )
+    return TorchActivation(_name_of(activation), activation)
+
+
+def is_softmax(activation: TorchActivation) -> bool:
+    """Return whether an activation is the package's softmax itself, not another of that name or domain."""
+    return getattr(activation.value, "func", None) is softmax
+
+
+def _of_the_list(core: Activation) -> TorchActivation:
+    if not core.is_built_in:
+        raise TypeError(
+            f"The activation {core.name!r} must be written with PyTorch's functions to work on tensors. Got "
+            f"one of NumPy's: pass TorchActivation({core.name!r}, value=…) or a function of tensors."
+        )
+    return TorchActivation(
+        name=core.name,
+        value=partial(VALUES[core.name], **core.parameters),
+        stable_matching_loss=partial(MATCHING_LOSSES[core.name], **core.parameters),
+        domain=core.domain,
+        elementwise=core.elementwise,
+        parameters=core.parameters,
+    )
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__name__", type(function).__name__)

@@ -1,0 +1,143 @@
+"""Auto-encoders with tied weights, one layer or several: what encodes a pattern decodes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from hebbian_descent.checks import as_count, unknown_name
+from hebbian_descent.nn import functional
+from hebbian_descent.nn.activations import AnyActivation, get_torch_activation
+from hebbian_descent.nn.tied_layer import TiedLayer
+
+GRADIENTS = ("full", "decoder")
+
+
+class TiedAutoencoder(nn.Module):
+    """hₗ = φ((hₗ₋₁ − μₗ)Wₗᵀ + bₗ) upwards from h₀ = x, zₗ₋₁ = φ((zₗ − λₗ)Wₗ + cₗ) downwards from the top.
+
+    `sizes` are the numbers of units from the inputs to the code: `[784, 196]` is one layer, `[784, 196, 49]`
+    two. With `gradient="decoder"` the weights learn only where they decode, as if the code were given; with
+    `loss()` one layer then learns by auto-associative Hebbian-descent, which is the gradient of no function.
+    Encoder biases learn from the full gradient, or toward a `target_activity` by Δb = −η(h − λ̃), one number
+    or one for each layer; else they stay. The offsets start at `offset` and `hidden_offset` and follow the
+    activity by `shift` and `hidden_shift` with each `update_offsets_(model)`.
+
+    Paper: eqn:neuron_second_layer3
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        hidden_activation: AnyActivation = "sigmoid",
+        output_activation: AnyActivation = "linear",
+        *,
+        gradient: str = "full",
+        target_activity: float | Sequence[float | Tensor] | None = None,
+        offset: float | Tensor = 0.0,
+        shift: float = 0.0,
+        hidden_offset: float = 0.5,
+        hidden_shift: float = 0.01,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if gradient not in GRADIENTS:
+            raise unknown_name("gradient of a tied auto-encoder", gradient, GRADIENTS)
+        self.gradient = gradient
+        self.hidden_activation = get_torch_activation(hidden_activation)
+        self.output_activation = get_torch_activation(output_activation)
+        widths = _checked_sizes(sizes)
+        levels = _one_for_each_layer(target_activity, len(widths) - 1)
+        self.layers = nn.ModuleList(
+            TiedLayer(
+                n_inputs,
+                n_hidden,
+                offset=hidden_offset
+                if i
+                else offset,  # from the second layer on, the inputs are hidden units
+                shift=hidden_shift if i else shift,
+                hidden_offset=hidden_offset,
+                hidden_shift=hidden_shift,
+                target_activity=levels[i],
+                device=device,
+                dtype=dtype,
+            )
+            for i, (n_inputs, n_hidden) in enumerate(pairwise(widths))
+        )
+        for layer in self._upwards():
+            layer.bias.requires_grad_(gradient == "full" or layer.target_activity is not None)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the reconstruction z of each pattern."""
+        return self.output_activation(self.preactivation(inputs))
+
+    def preactivation(self, inputs: Tensor) -> Tensor:
+        """Return the pre-activation of the output units, for a matching loss of one's own."""
+        return self._decode_preactivation(self.encode(inputs))
+
+    def encode(self, inputs: Tensor) -> Tensor:
+        """Return the activity of the topmost hidden units."""
+        return self.hidden_activation(self._hidden_preactivations(inputs)[-1])
+
+    def decode(self, code: Tensor) -> Tensor:
+        """Return the reconstruction of each code."""
+        return self.output_activation(self._decode_preactivation(code))
+
+    def loss(self, inputs: Tensor) -> Tensor:
+        """Return the mean matching loss of the reconstruction, and half the squared distance to λ̃, if given.
+
+        Paper: eqn:update_auto_hebbian_descent_unsup_w_1
+        """
+        hidden = self._hidden_preactivations(inputs)
+        reconstruction = self._decode_preactivation(self.hidden_activation(hidden[-1]))
+        loss = functional.matching_loss(reconstruction, inputs.detach(), self.output_activation)
+        for layer, a in zip(self._upwards(), hidden, strict=True):
+            if layer.target_activity is not None:
+                loss = loss + self._activity_loss(layer, a.detach(), layer.target_activity)
+        return loss
+
+    def _upwards(self) -> list[TiedLayer]:
+        return cast("list[TiedLayer]", list(self.layers))
+
+    def _hidden_preactivations(self, inputs: Tensor) -> list[Tensor]:
+        activity, preactivations = inputs, []
+        for layer in self._upwards():
+            preactivations.append(layer.encode(activity, learns=self.gradient == "full"))
+            activity = self.hidden_activation(preactivations[-1])
+        return preactivations
+
+    def _decode_preactivation(self, code: Tensor) -> Tensor:
+        top, *below = reversed(self._upwards())
+        preactivation = top.decode(code)
+        for layer in below:
+            preactivation = layer.decode(self.hidden_activation(preactivation))
+        return preactivation
+
+    def _activity_loss(self, layer: TiedLayer, a: Tensor, level: Tensor) -> Tensor:
+        # The value of a with only the bias left to learn; `hebbian` makes the derivative h − λ̃.
+        h = functional.hebbian(a + (layer.bias - layer.bias.detach()), self.hidden_activation)
+        return ((h - level) ** 2).sum(dim=-1).mean() / 2
+
+
+def _checked_sizes(sizes: Sequence[int]) -> list[int]:
+    widths = [as_count(size, "size of a layer") for size in sizes]
+    if len(widths) < 2:
+        raise ValueError(
+            f"The sizes must be those of the inputs and of at least one hidden layer. Got {list(sizes)}."
+        )
+    return widths
+
+
+def _one_for_each_layer(level: Any, n_layers: int) -> list[Any]:
+    if level is None or isinstance(level, (int, float)):
+        return [level] * n_layers
+    if len(level) != n_layers:
+        raise ValueError(
+            f"The target activity must be one number, or one for each of {n_layers} layers. Got {len(level)}."
+        )
+    return list(level)

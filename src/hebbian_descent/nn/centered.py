@@ -1,0 +1,87 @@
+"""A linear layer that subtracts an offset from its input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from hebbian_descent.checks import as_number
+from hebbian_descent.nn.offsets import MovingOffset, offset_values
+from hebbian_descent.nn.seen import Seen
+from hebbian_descent.nn.tensors import require_units
+
+
+class CenteredLinear(nn.Linear):
+    """a = (x − μ)Wᵀ + b, a drop-in for `nn.Linear` with an `offset` μ that is fixed or follows the inputs.
+
+    The weights are stored as in `nn.Linear`, one row an output. Centering changes how a layer learns, never
+    what it can represent. With `shift` ν > 0 training passes note their mean input, and
+    `update_offsets_(model)`, called once after each `optimizer.step()`, moves the offset by μ ← (1 − ν)μ +
+    ν⟨x⟩ and lets the bias make up for it. No forward pass moves the offset: neither evaluation nor gradient
+    checkpointing can move it twice.
+
+    Paper: eqn:neuron_matrix
+    """
+
+    offset: Tensor
+    seen: Seen
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        *,
+        offset: float | Tensor = 0.0,
+        shift: float = 0.0,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(in_features, out_features, bias=bias, device=device, dtype=dtype)
+        self.become_centered(offset, shift)
+
+    def become_centered(self, offset: float | Tensor, shift: float) -> None:
+        """Add to a linear layer what a centered one has besides."""
+        self.shift = as_number(shift, "shift", at_least=0, at_most=1)
+        if self.shift and self.bias is None:
+            raise ValueError(
+                "A moving offset needs a bias that makes up for it. Got bias=False: use shift=0."
+            )
+        self.register_buffer("offset", offset_values(offset, self.in_features, like=self.weight))
+        self.seen = Seen()
+        # A hook and not a line of forward(): PyTorch's fused inference of transformer layers reads weight and
+        # bias and would pass by the offset, but steps aside for modules with hooks.
+        self.note_hook = self.register_forward_pre_hook(note_input)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return (x − μ)Wᵀ + b."""
+        require_units(input, "input", self.in_features)
+        return F.linear(input - self.offset, self.weight, self.bias)
+
+    @torch.no_grad()
+    def move_offset_(self, offset: float | Tensor) -> None:
+        """Replace the offset and let the bias make up for it: the output of every pattern stays the same.
+
+        Paper: eqn:neuron_matrix_rep1
+        """
+        new = offset_values(offset, self.in_features, like=self.weight)
+        for moving in self.moving_offsets():
+            moving.move_to_(new)
+
+    def moving_offsets(self) -> Iterator[MovingOffset]:
+        """Yield the offset with what its moves concern."""
+        yield MovingOffset(self.seen, self.offset, self.shift, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """Return the sizes and the shift."""
+        return f"{super().extra_repr()}, shift={self.shift:g}"
+
+
+def note_input(layer: CenteredLinear, args: tuple[Tensor, ...]) -> None:
+    """Let a layer in training note its input, if its offset moves."""
+    if layer.training and layer.shift:
+        layer.seen.note(args[0], layer.offset)

@@ -1,0 +1,86 @@
+"""Questions asked of the tensors that a user hands in, answered with a sentence that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def require_floating(tensor: Tensor, name: str) -> None:
+    """Raise unless a tensor holds real floating-point numbers."""
+    if not tensor.is_floating_point():
+        raise TypeError(
+            f"The {name} must be a floating tensor. Got {tensor.dtype}: convert it with .to(torch.float32)."
+        )
+
+
+def require_units(tensor: Tensor, name: str, n_units: int) -> None:
+    """Raise unless a tensor is floating and its last axis has one entry for each unit."""
+    require_floating(tensor, name)
+    if tensor.ndim == 0 or tensor.shape[-1] != n_units:
+        raise ValueError(
+            f"The {name} must have {n_units} units on the last axis. Got shape {tuple(tensor.shape)}."
+        )
+
+
+def require_same_shape(preactivation: Tensor, targets: Tensor) -> None:
+    """Raise where broadcasting would silently compare every pattern with every other."""
+    if targets.shape != preactivation.shape:
+        raise ValueError(
+            f"The targets must have the shape of what they are compared with, {tuple(preactivation.shape)}. "
+            f"Got {tuple(targets.shape)}."
+        )
+
+
+def at_least_float32(tensor: Tensor) -> Tensor:
+    """Return a tensor in float32 if it is in half precision, else as it is."""
+    return tensor.float() if tensor.dtype.itemsize < 4 else tensor
+
+
+def require_no_gradient(targets: Tensor) -> None:
+    """Raise if a gradient is expected with respect to the targets."""
+    if targets.requires_grad:
+        raise ValueError("The targets must not require a gradient. Got some that do: pass targets.detach().")
+
+
+def require_values(holds: Tensor, values: Tensor, explain: Callable[[Tensor, Tensor], str]) -> None:
+    """Raise `explain(values, holds)` unless it holds everywhere; compiled graphs and meta tensors do not ask.
+
+    The question is asked of plain tensors also under `torch.func.vmap`. On an accelerator it waits for the
+    device.
+    """
+    if not torch.compiler.is_compiling() and not holds.is_meta:
+        _Require.apply(holds, values, explain)
+
+
+class _Require(torch.autograd.Function):
+    @staticmethod
+    def forward(holds: Tensor, values: Tensor, explain: Callable[[Tensor, Tensor], str]) -> Tensor:
+        if not bool(holds.all()):
+            raise ValueError(explain(values, holds))
+        return holds.clone()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.mark_non_differentiable(output)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, None, None]:
+        return None, None, None
+
+    @staticmethod
+    def vmap(
+        info: Any,
+        in_dims: tuple[int | None, ...],
+        holds: Tensor,
+        values: Tensor,
+        explain: Callable[[Tensor, Tensor], str],
+    ) -> tuple[Tensor, int | None]:
+        together = [
+            (x if dim is None else x.movedim(dim, 0))
+            for x, dim in zip((holds, values), in_dims[:2], strict=True)
+        ]
+        return _Require.apply(*together, explain), None if in_dims[0] is None else 0

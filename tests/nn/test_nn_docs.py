@@ -1,0 +1,86 @@
+"""The guide runs, and the scripts behind the pictures do what the page says of them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nn_cases import torch
+
+import hebbian_descent.nn
+from hebbian_descent.paper import labels
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs" / "nn").glob("*.md"))
+SCRIPTS = ["output_losses", "dying_rectifiers", "deep_autoencoder"]
+
+
+def run_script(name, folder, *, updates):
+    result = subprocess.run(
+        [
+            *(sys.executable, ROOT / "examples" / "nn" / f"{name}.py", "--updates", str(updates)),
+            *("--seeds", "1", "--output", folder),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert (folder / f"{name}_digits.png").stat().st_size > 5000
+    rows = re.findall(r"^\| (.+) \|$", result.stdout, flags=re.MULTILINE)[2:]
+    return [[cell.split(" ±")[0] for cell in row.split(" | ")] for row in rows]
+
+
+def test_the_examples_of_the_guide_run():
+    guide = (ROOT / "docs" / "nn" / "guide.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
+    names = {}
+    for block in blocks:
+        exec(compile(block, "guide.md", "exec"), names)
+    assert names["accuracy"] > 0.9
+    assert names["a"].grad.tolist() == [[-1.0, 1.0, 0.0]]
+    assert torch.get_num_threads() == 1  # the guide leaves PyTorch's settings alone
+
+
+def test_the_guide_leaves_out_none_of_the_parts():
+    guide = (ROOT / "docs" / "nn" / "guide.md").read_text(encoding="utf-8")
+    helpers = {"HebbianActivation", "LocalRuleCheck", "TiedLayer", "get_torch_activation"}
+    for name in set(hebbian_descent.nn.__all__) - helpers:
+        assert name in guide, name
+
+
+def test_matching_losses_learn_faster_and_step_outputs_only_with_them(tmp_path):
+    rows = run_script("output_losses", tmp_path, updates=60)
+    errors = {(output, rate): (float(s), float(m)) for output, rate, s, m in rows}
+    assert errors["sigmoid", "0.1"][1] < errors["sigmoid", "0.1"][0]
+    assert errors["step", "0.1"][0] > 0.8 > errors["step", "0.1"][1]
+
+
+def test_dead_rectifiers_recover_only_with_the_matching_loss(tmp_path):
+    squared, matching = run_script("dying_rectifiers", tmp_path, updates=200)
+    assert float(squared[1]) == float(matching[1]) > 0
+    assert float(squared[2]) >= float(squared[1])
+    assert float(matching[2]) == 0
+
+
+def test_the_deep_autoencoder_learns_either_way(tmp_path):
+    rows = run_script("deep_autoencoder", tmp_path, updates=150)
+    for method in (1, 2):
+        assert float(rows[2][method]) < float(rows[0][method])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_pictures_and_labels_on_the_pages_exist(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([\w./]+)\)", text):
+        assert (page.parent / target).exists(), target
+    assert set(re.findall(r"\b(?:eqn|fig|tab|sec):[A-Za-z0-9_]+", text)) <= set(labels())
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("dataset", ["digits", "mnist"])
+def test_the_page_shows_every_script_on_every_dataset(name, dataset):
+    text = (ROOT / "docs" / "nn" / "README.md").read_text(encoding="utf-8")
+    assert f"({name}_{dataset}.png)" in text
+    assert f"examples/nn/{name}.py" in text

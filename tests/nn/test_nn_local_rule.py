@@ -1,0 +1,100 @@
+"""check_local_rule tells output layers that learn by the local rule from those that do not."""
+
+import numpy as np
+import pytest
+from nn_cases import AWAY_FROM_KINKS, every_activation, targets_inside, torch
+from torch import nn
+
+from hebbian_descent.nn import (
+    CenteredLinear,
+    HebbianLayer,
+    LeakyHingeLoss,
+    MatchingLoss,
+    SmoothHuberLoss,
+    center_,
+    check_local_rule,
+    hebbian,
+)
+
+DOUBLE = {"dtype": torch.float64}
+
+
+def hidden_layers():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(6, 7, **DOUBLE), nn.Tanh(), nn.Dropout(0.5), nn.LayerNorm(7, **DOUBLE))
+
+
+@every_activation
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_matching_losses_agree(activation, reduction):
+    model = nn.Sequential(hidden_layers(), nn.Linear(7, 5, **DOUBLE))
+    x = torch.randn(3, 6, **DOUBLE)
+    t = torch.tensor(targets_inside(activation, AWAY_FROM_KINKS.shape))
+    found = check_local_rule(model, x, t, loss=MatchingLoss(activation, reduction=reduction))
+    assert found
+    assert found.layer == "1"
+    assert found.weight_difference < 1e-12
+
+
+@every_activation
+@pytest.mark.parametrize("loss", [None, SmoothHuberLoss(0.5, 2.0), LeakyHingeLoss()], ids=str)
+def test_hebbian_activations_agree_with_every_error_term(activation, loss):
+    x, t = torch.randn(8, 6, **DOUBLE), torch.randn(8, 5, **DOUBLE).sign()
+    for top in (
+        nn.Sequential(CenteredLinear(7, 5, offset=0.3, **DOUBLE), hebbian(activation)),
+        HebbianLayer(7, 5, activation, offset=0.3, **DOUBLE),
+    ):
+        assert check_local_rule(nn.Sequential(hidden_layers(), top), x, t, loss=loss).agrees
+
+
+def test_class_indices_and_float32_and_more_axes():
+    model = center_(nn.Sequential(nn.Linear(6, 9), nn.ReLU(), nn.Linear(9, 4, bias=False)), offset=0.3)
+    x, classes = torch.randn(2, 5, 6), torch.randint(0, 4, (2, 5))
+    found = check_local_rule(model, x, classes, loss=MatchingLoss("softmax"))
+    assert found, found
+    assert "is the local rule" in str(found)
+
+
+@pytest.mark.parametrize("phi", [nn.Sigmoid(), nn.ReLU()])
+def test_gradient_descent_through_the_derivative_does_not(phi):
+    model = nn.Sequential(hidden_layers(), nn.Linear(7, 5, **DOUBLE), phi)
+    found = check_local_rule(model, torch.randn(3, 6, **DOUBLE), torch.rand(3, 5, **DOUBLE))
+    assert not found
+    assert found.weight_difference > 1e-3
+    assert "is not the local rule" in str(found)
+
+
+def test_an_output_that_knows_no_derivative_does_not():
+    class Step(nn.Module):
+        def forward(self, a):
+            return (a > 0).to(a.dtype)
+
+    model = nn.Sequential(nn.Linear(6, 5, **DOUBLE), Step())
+    assert not check_local_rule(model, torch.randn(9, 6, **DOUBLE), torch.rand(9, 5, **DOUBLE))
+
+
+def test_leaves_the_model_as_it_was():
+    model = nn.Sequential(CenteredLinear(6, 5, shift=0.5), nn.Dropout(0.5), nn.Linear(5, 3))
+    model[1].eval()
+    with torch.no_grad():
+        check_local_rule(model, torch.rand(4, 6), torch.rand(4, 3), loss=MatchingLoss("sigmoid"))
+    assert model.training
+    assert not model[1].training
+    assert all(parameter.grad is None for parameter in model.parameters())
+    assert model[0].seen.sums is None
+    assert not model[2]._forward_pre_hooks
+
+
+def test_refuses_what_it_cannot_compare():
+    with pytest.raises(ValueError, match=r"must call a linear layer\. Got Tanh"):
+        check_local_rule(nn.Tanh(), torch.rand(2, 3), torch.rand(2, 3))
+    with pytest.raises(ValueError, match=r"without weights, as the rule is"):
+        check_local_rule(
+            nn.Linear(3, 3),
+            torch.rand(2, 3),
+            torch.rand(2, 3),
+            loss=MatchingLoss("linear", weight=torch.ones(3)),
+        )
+    with pytest.raises(ValueError, match=r"shape of what they are compared with, \(2, 3\)\. Got \(2,\)"):
+        check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2))
+    assert np.isfinite(check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2, 3)).tolerance)
