@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
+PARALLEL := -n auto --dist worksteal
 
 .PHONY: help install test test-without-torch demo lint bench wheel-test browser clean
 
@@ -19,7 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 test: $(STAMP)  ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
@@ -33,7 +34,7 @@ test-without-torch:  ## Run the rest of the tests in an environment without PyTo
 	.venv-without-torch/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv-without-torch/bin/python -m pip install --quiet -e '.[paper,cluster]' --group test
 	! .venv-without-torch/bin/python -c 'import torch' 2>/dev/null
-	.venv-without-torch/bin/python -m pytest --ignore tests/kernels --ignore tests/sweep --ignore tests/estimators
+	.venv-without-torch/bin/python -m pytest $(PARALLEL) --ignore tests/kernels --ignore tests/sweep --ignore tests/estimators
 	rm -rf .venv-without-torch
 
 lint: $(STAMP)  ## Check style, types and the direction of imports
