@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+from hebbian_descent.paper.figures import (
+    adult_rand_sigmoid_true_online,
+    auto_ecoder_structure,
+    hebb_diabvantage_example,
+    learning_rate_compare_lin_sig,
+    long_training_rand_adult,
+    rand_adult_weightdecay,
+    rand_rand_sigmoid_false_online,
+    rand_rand_sigmoid_true_online,
+    reg_loss_hd,
+    sigmoid_and_derivative,
+    update_rule_2d_example,
+    update_rule_compare,
+)
 from hebbian_descent.paper.figures.base import PaperFigure
 
-FIGURES: dict[str, PaperFigure] = {}
-"""By the paper's labels."""
+FIGURES: dict[str, PaperFigure] = {
+    module.FIGURE.label: module.FIGURE
+    for module in (
+        hebb_diabvantage_example,
+        sigmoid_and_derivative,
+        update_rule_2d_example,
+        update_rule_compare,
+        reg_loss_hd,
+        auto_ecoder_structure,
+        rand_rand_sigmoid_false_online,
+        rand_rand_sigmoid_true_online,
+        adult_rand_sigmoid_true_online,
+        learning_rate_compare_lin_sig,
+        long_training_rand_adult,
+        rand_adult_weightdecay,
+    )
+}
+"""By the paper's labels, in the paper's order."""
 
 __all__ = ["FIGURES", "PaperFigure"]
