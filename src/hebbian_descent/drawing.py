@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,12 +64,17 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> tuple[Figure, Axes]:
 
 
 def new_panels(
-    columns: int, rows: int = 1, *, width: float = 4.6, height: float = 4.0
+    columns: int,
+    rows: int = 1,
+    *,
+    width: float = 4.6,
+    height: float = 4.0,
+    width_ratios: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """Return an empty figure with panels side by side, row by row; width and height are those of a panel."""
     figure_module = require_extra("matplotlib.figure", extra="paper", purpose="Drawing a figure")
     figure = figure_module.Figure(figsize=(columns * width, rows * height), layout="constrained")
-    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    panels = list(figure.subplots(rows, columns, squeeze=False, width_ratios=width_ratios).flat)
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.25, linewidth=0.6)

@@ -36,7 +36,7 @@ def draw(place: Place) -> Figure:
             axes.text(x, height, f"${unit}_{number}$", ha="center", va="center", fontsize=11, zorder=3)
     _write_equations(axes)
     _draw_update(axes)
-    axes.set(xlim=(-4.6, 6.6), ylim=(-0.6, 5.0))
+    axes.set(xlim=(-4.6, 7.0), ylim=(-0.6, 5.0))
     return figure
 
 
@@ -57,28 +57,26 @@ def _write_equations(axes: Axes) -> None:
 
 
 def _draw_update(axes: Axes) -> None:
-    box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": UPDATE, "linewidth": 1.5}
+    box = {"boxstyle": "round,pad=0.6", "facecolor": "white", "edgecolor": UPDATE, "linewidth": 1.5}
     equations = (
         "Auto-associative Hebbian-descent\n\n"
         "$\\Delta W = -\\eta\\; \\mathcal{E}(x, z)^T (h - \\lambda)$\n"
         "$\\Delta c = -\\eta\\; \\mathcal{E}(x, z)$\n\n"
         "with $\\mathcal{E}(x, z) = z - x$"
     )
-    axes.text(4.5, (MIDDLE + TOP) / 2, equations, fontsize=10, ha="center", va="center", bbox=box)
-    half = N_INPUTS / 2
-    sources = (
-        (TOP, "$z$", 4.15, half),
-        (MIDDLE, "$h - \\lambda$", 2.75, N_HIDDEN / 2),
-        (BOTTOM, "$x$", 2.3, half),
-    )
-    for height, name, end, start in sources:
-        axes.annotate(
-            "",
-            xy=(2.65 if height else 4.0, end),
-            xytext=(start + 0.05, height),
-            arrowprops={"arrowstyle": "-|>", "color": UPDATE, "linewidth": 1.6, "linestyle": "-"},
-        )
-        axes.text(start + 0.35, height + 0.16, name, color=UPDATE, fontsize=10)
+    axes.text(5.0, MIDDLE, equations, fontsize=10, ha="center", va="center", bbox=box)
+    sides = N_INPUTS / 2 - 0.1, N_HIDDEN / 2 - 0.1
+    _update_arrow(axes, (sides[0], TOP), (4.3, MIDDLE + 1.05), "$z$", "angle,angleA=0,angleB=90,rad=8")
+    _update_arrow(axes, (sides[1], MIDDLE), (3.1, MIDDLE), "$h - \\lambda$", "arc3,rad=0")
+    _update_arrow(axes, (sides[0], BOTTOM), (4.3, MIDDLE - 1.05), "$x$", "angle,angleA=0,angleB=90,rad=8")
+
+
+def _update_arrow(
+    axes: Axes, start: tuple[float, float], end: tuple[float, float], name: str, shape: str
+) -> None:
+    line = {"arrowstyle": "-|>", "color": UPDATE, "linewidth": 1.6, "connectionstyle": shape}
+    axes.annotate("", xy=end, xytext=start, arrowprops=line)
+    axes.text(2.6, start[1] + 0.12, name, color=UPDATE, fontsize=11, ha="center")
 
 
 FIGURE = PaperFigure("fig:auto_ecoder_structure", "The update of a tied auto-encoder", draw)

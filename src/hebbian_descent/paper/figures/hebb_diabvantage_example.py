@@ -50,6 +50,8 @@ def draw(place: Place) -> Figure:
         _write_patterns(axes, -0.85, "Input", INPUTS, wrong=np.zeros(4, dtype=bool))
         axes.set(xlim=(-2.2, 4.4), ylim=(-1.2, 4.3))
         axes.set_axis_off()
+    note = "Black: positive weights; grey, dashed: negative weights; yellow: wrong outputs"
+    figure.supxlabel(note, fontsize=9)
     return figure
 
 
@@ -78,7 +80,7 @@ def _draw_network(axes: Axes, weights: Array) -> None:
             axes.plot(
                 (x, h),
                 (bottom, top),
-                color="#0072B2" if weight < 0 else "#D55E00",
+                color="#999999" if weight < 0 else "#000000",
                 linestyle="--" if weight < 0 else "-",
                 linewidth=0.6 + 4 * abs(weight) / largest,
                 zorder=1,

@@ -83,16 +83,23 @@ def draw(place: Place) -> Figure:
         for rule in LEARNING_RATES:
             _draw_path(axes, rule, path(rule, normalised=normalised), notes[rule])
         axes.legend(loc="upper left", fontsize=8, framealpha=0.9)
-    figure.colorbar(surface, ax=panels, label="Squared error", shrink=0.9)
+    figure.colorbar(surface, ax=panels, label="Squared error", shrink=0.75)
     return figure
 
 
 def _draw_loss(axes: Axes) -> QuadContourSet:
-    ticks = np.linspace(-9, 11, 161)
+    ticks = np.linspace(-9, 11, 81)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=-1)
     surface = axes.contourf(ticks, ticks, loss(grid), levels=24, cmap="Greys")
     axes.contour(ticks, ticks, loss(grid), levels=12, colors="white", linewidths=0.5)
-    axes.set(xlabel="Weight $w_0$", ylabel="Weight $w_1$", aspect="equal", xlim=(-9, 11), ylim=(-9, 11))
+    axes.set(
+        xlabel="Weight $w_0$",
+        ylabel="Weight $w_1$",
+        aspect="equal",
+        xticks=range(-8, 12, 4),
+        yticks=range(-8, 12, 4),
+    )
+    axes.set(xlim=(-9, 11), ylim=(-9, 11))
     return surface
 
 

@@ -65,29 +65,39 @@ def draw(place: Place) -> Figure:
     axes.plot(
         *np.outer(along, (-0.45, 0.6)), color="#56B4E9", linestyle="-.", linewidth=2, label="Equal loss"
     )
+    for update, name, dashes in (
+        (found.hebbian_descent, "hebbian_descent", ":"),
+        (found.gradient_descent, "gradient_descent", "-"),
+    ):
+        style = drawing.RULE_STYLES[name]
+        _arrow(axes, update, style["color"], dashes, style["label"], 3)
     _arrow(axes, found.smallest, "#999999", (0, (4, 2)), "Shortest possible, $4\\,\\Delta_{GD}$", 2)
-    _arrow(axes, found.hebbian_descent, drawing.RULE_STYLES["hebbian_descent"]["color"], ":", None, 3)
-    _arrow(axes, found.gradient_descent, drawing.RULE_STYLES["gradient_descent"]["color"], "-", None, 3)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.axvline(0, color="black", linewidth=0.8)
-    for name, dashes in (("gradient_descent", "-"), ("hebbian_descent", ":")):
-        style = {**drawing.RULE_STYLES[name], "linestyle": dashes}
-        axes.plot([], [], linewidth=3, **style)
     axes.set(xlabel="Update of the first unit", ylabel="Update of the second unit", aspect="equal")
     axes.set(xlim=(-0.45, reach), ylim=(-0.5, reach))
     figure.legend(loc="outside lower center", frameon=False, ncols=3, fontsize=9)
     return figure
 
 
-def _arrow(axes: Axes, end: Array, color: str, dashes: Any, label: str | None, width: float) -> None:
-    # The head is drawn apart, since a dashed arrow would have a dashed head.
-    axes.plot([0, end[0]], [0, end[1]], color=color, linestyle=dashes, linewidth=width, label=label, zorder=3)
+def _arrow(axes: Axes, end: Array, color: str, dashes: Any, label: str, width: float) -> None:
+    # The head is drawn apart, since a dashed arrow would have a dashed head; the shortest lies on top.
+    order = 5 - float(np.linalg.norm(end))
+    neck = end * (1 - 0.06 / np.linalg.norm(end))
+    axes.plot(
+        *zip((0, 0), neck, strict=True),
+        color=color,
+        linestyle=dashes,
+        linewidth=width,
+        label=label,
+        zorder=order,
+    )
     axes.annotate(
         "",
         xy=tuple(end),
-        xytext=tuple(0.97 * end),
+        xytext=tuple(neck),
         arrowprops={"arrowstyle": "-|>", "color": color, "mutation_scale": 20, "shrinkA": 0, "shrinkB": 0},
-        zorder=4,
+        zorder=order,
     )
 
 
