@@ -66,9 +66,9 @@ def _draw_update(axes: Axes) -> None:
     )
     axes.text(5.0, MIDDLE, equations, fontsize=10, ha="center", va="center", bbox=box)
     sides = N_INPUTS / 2 - 0.1, N_HIDDEN / 2 - 0.1
-    _update_arrow(axes, (sides[0], TOP), (4.3, MIDDLE + 1.05), "$z$", "angle,angleA=0,angleB=90,rad=8")
-    _update_arrow(axes, (sides[1], MIDDLE), (3.1, MIDDLE), "$h - \\lambda$", "arc3,rad=0")
-    _update_arrow(axes, (sides[0], BOTTOM), (4.3, MIDDLE - 1.05), "$x$", "angle,angleA=0,angleB=90,rad=8")
+    _update_arrow(axes, (sides[0], TOP), (4.3, MIDDLE + 0.68), "$z$", "angle,angleA=0,angleB=90,rad=8")
+    _update_arrow(axes, (sides[1], MIDDLE), (3.28, MIDDLE), "$h - \\lambda$", "arc3,rad=0")
+    _update_arrow(axes, (sides[0], BOTTOM), (4.3, MIDDLE - 0.68), "$x$", "angle,angleA=0,angleB=90,rad=8")
 
 
 def _update_arrow(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hebbian_descent.datasets import DatasetUnavailableError
@@ -45,10 +45,10 @@ def measured(place: Place, labels: Sequence[str]) -> list[Measured]:
     return found
 
 
-def _small_jobs(experiment: Experiment, place: Place) -> Iterator[Job]:
-    for job in experiment.jobs(replace(place.effort, draws=1)):
-        if _datasets(job) <= SMALL:
-            yield job
+def _small_jobs(experiment: Experiment, place: Place) -> list[Job]:
+    """Return the jobs on the first datasets that are small."""
+    small = [job for job in experiment.jobs(replace(place.effort, draws=1)) if _datasets(job) <= SMALL]
+    return [job for job in small if _datasets(job) == _datasets(small[0])]
 
 
 def _datasets(job: Job) -> set[str]:

@@ -74,12 +74,15 @@ def followed(inputs: Array, start: float, shift: float) -> Array:
 def draw(place: Place) -> Figure:
     """Draw the inputs, the offsets every tenth step, and the error of each pattern."""
     found = compute(place)
-    figure, (inputs, offsets, errors) = drawing.new_panels(3, width=4.2, width_ratios=(1.0, 0.14, 1.15))
+    figure, (inputs, offsets, errors) = drawing.new_panels(
+        3, width=3.9, height=4.2, width_ratios=(3.3, 0.5, 6.2)
+    )
     _show(inputs, found.inputs, columns=10)
     _show(offsets, found.offsets, columns=1)
     inputs.set_title("(a) Inputs, in order", fontsize=11, loc="left")
     offsets.set_title("(b) Offsets", fontsize=11, loc="center")
     _draw_errors(errors, found)
+    figure.legend(loc="outside lower center", frameon=False, ncols=3, fontsize=9)
     return figure
 
 
@@ -107,10 +110,8 @@ def _draw_errors(axes: Axes, found: Moving) -> None:
     spread = {centering: best.per_pattern_std for centering, best in found.best.items()}
     drawing.plot_patterns(axes, lines, styles, spread)
     axes.axhline(found.baseline, **drawing.BASELINE_STYLE)
-    # Three curves fill the panel, so the legend goes below it.
     axes.set(xlabel="Pattern, in order of learning", ylabel="Mean absolute error", ylim=(0, 0.2))
     axes.set_title("(c) Error of each pattern", fontsize=11, loc="left")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False, fontsize=8)
 
 
 FIGURE = PaperFigure(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PROTOCOL = {"learning_rates": LEARNING_RATES, "trials": 10, "patterns": None, "seed": 0}
-QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "patterns": 2000}
+QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "patterns": 500}
 N_SHOWN = 100
 MEASURES = {"mae": "Mean absolute error", "misclassification": "Classification error"}
 

@@ -56,7 +56,8 @@ def scatter_figure(place: Place, panels: Sequence[Panel], columns: int = 2) -> F
     figure, all_axes = drawing.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
     name_panels(all_axes, [panel.title for panel in panels])
     for axes, panel, (crosses, dots) in zip(all_axes, panels, points, strict=True):
-        _draw_points(axes, crosses, dots)
+        alike = (both for other, both in zip(panels, points, strict=True) if other.column == panel.column)
+        _draw_points(axes, crosses, dots, _limits(point for both in alike for one in both for point in one))
         axes.set(xlabel=f"{panel.what}, {panel.x.title}", ylabel=f"{panel.what}, {panel.y.title}")
         axes.set_aspect("equal")
     activations = {point.activation for crosses, dots in points for point in (*crosses, *dots)}
@@ -95,11 +96,17 @@ def _activation(cell: Mapping[str, str]) -> str:
     return cell.get("hidden_activation") or cell["activation"]
 
 
-def _draw_points(axes: Axes, crosses: Sequence[Point], dots: Sequence[Point]) -> None:
-    everything = np.array([(point.x, point.y) for point in (*crosses, *dots)])
+def _limits(points: Iterable[Point]) -> tuple[float, float]:
+    """Return the range of both axes, the same for all panels that show the same result."""
+    everything = np.array([(point.x, point.y) for point in points])
     low, high = min(0.0, float(everything.min())), float(everything.max())
     margin = 0.04 * (high - low)
-    limits = (low - margin, high + margin)
+    return low - margin, high + margin
+
+
+def _draw_points(
+    axes: Axes, crosses: Sequence[Point], dots: Sequence[Point], limits: tuple[float, float]
+) -> None:
     axes.plot(limits, limits, color="#666666", linewidth=0.8, zorder=1)
     for points, style in ((dots, DOT), (crosses, CROSS)):
         for activation, color in drawing.ACTIVATION_COLORS.items():
