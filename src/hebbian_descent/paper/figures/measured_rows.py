@@ -19,6 +19,8 @@ from hebbian_descent.paper.tables import TABLES
 SMALL = frozenset({"rand", "randn", "adult"})
 """Datasets with few inputs, on which a quick look takes seconds."""
 
+MOST_JOBS = 3
+
 
 def printed(labels: Sequence[str]) -> list[PrintedRow]:
     """Return the printed rows of several tables."""
@@ -46,9 +48,9 @@ def measured(place: Place, labels: Sequence[str]) -> list[Measured]:
 
 
 def _small_jobs(experiment: Experiment, place: Place) -> list[Job]:
-    """Return the jobs on the first datasets that are small."""
+    """Return the first jobs on the first datasets that are small."""
     small = [job for job in experiment.jobs(replace(place.effort, draws=1)) if _datasets(job) <= SMALL]
-    return [job for job in small if _datasets(job) == _datasets(small[0])]
+    return [job for job in small if _datasets(job) == _datasets(small[0])][:MOST_JOBS]
 
 
 def _datasets(job: Job) -> set[str]:
