@@ -31,6 +31,7 @@ PROTOCOL = {"learning_rates": LEARNING_RATES, "trials": 10, "patterns": None, "s
 QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "patterns": 500}
 N_SHOWN = 100
 MEASURES = {"mae": "Mean absolute error", "misclassification": "Classification error"}
+MARKERS = {"gradient_descent": "s", "hebbian_descent": "o", "hebb": "^", "covariance": "x"}
 
 
 class Learned(NamedTuple):
@@ -99,8 +100,6 @@ def _draw_points(axes: Axes, rule: str, found: Learned, measure: str) -> None:
     axes.plot(steps, values, MARKERS[rule], color=style["color"], markersize=4, alpha=0.7)
     axes.axhline(values.mean(), color=style["color"], linestyle=style["linestyle"], label=label)
 
-
-MARKERS = {"gradient_descent": "s", "hebbian_descent": "o", "hebb": "^", "covariance": "x"}
 
 FIGURE = PaperFigure(
     "fig:online_label_learning_MNIST",

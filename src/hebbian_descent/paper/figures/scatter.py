@@ -22,6 +22,18 @@ Row = Measured | PrintedRow
 Key = tuple[tuple[str, str], ...]
 """What an experiment is apart from what the two axes compare: datasets and activations."""
 
+DOT: dict[str, Any] = {
+    "linestyle": "",
+    "marker": "o",
+    "markersize": 7,
+    "alpha": 0.3,
+    "markeredgewidth": 0,
+    "zorder": 2,
+}
+CROSS: dict[str, Any] = {"linestyle": "", "marker": "x", "markersize": 6, "markeredgewidth": 1.4, "zorder": 3}
+
+TITLES = {"explin": "ExpLin"}
+
 
 class Side(NamedTuple):
     """One axis: the rows that it shows."""
@@ -114,19 +126,6 @@ def _draw_points(
             if chosen:
                 axes.plot(*zip(*chosen, strict=True), color=color, **style)
     axes.set(xlim=limits, ylim=limits)
-
-
-DOT: dict[str, Any] = {
-    "linestyle": "",
-    "marker": "o",
-    "markersize": 7,
-    "alpha": 0.3,
-    "markeredgewidth": 0,
-    "zorder": 2,
-}
-CROSS: dict[str, Any] = {"linestyle": "", "marker": "x", "markersize": 6, "markeredgewidth": 1.4, "zorder": 3}
-
-TITLES = {"explin": "ExpLin"}
 
 
 def _legend(figure: Figure, axes: Axes, activations: Sequence[str]) -> None:
