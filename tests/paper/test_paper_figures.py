@@ -7,11 +7,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from hebbian_descent import drawing
+from hebbian_descent.cli import main
 from hebbian_descent.datasets import DatasetUnavailableError, names
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.figures import (
     FIGURES,
+    NotMeasuredError,
     auto_association_compare,
     heteroassociative_online_hebbian_scatter,
     heteroassociative_online_weight_decay_scatter,
@@ -175,9 +177,15 @@ def test_printed_points_are_all_there():
         assert len(scatter.as_printed(panel)) == 60 // 2
 
 
-def test_a_figure_of_tables_names_what_is_to_be_run(tmp_path):
-    with pytest.raises(ValueError, match="`hebbian-descent run tab:Hetero_online_centered_shift`"):
-        FIGURES["fig:heteroassociative_online_updated_offsets_scatter"].draw(Place(tmp_path))
+def test_a_figure_of_tables_names_what_is_to_be_run(tmp_path, monkeypatch, capsys):
+    label, table = "fig:heteroassociative_online_updated_offsets_scatter", "tab:Hetero_online_centered_shift"
+    with pytest.raises(NotMeasuredError, match=f"`hebbian-descent run {table}`"):
+        FIGURES[label].draw(Place(tmp_path))
+    monkeypatch.setattr("sys.argv", ["hebbian-descent", "run", label, "--output", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert f"hebbian-descent run {table}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_moving_offsets_follow_the_class(place):

@@ -20,7 +20,7 @@ from hebbian_descent.paper.comparison import compare, summarise
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Experiment, Job, Measured
 from hebbian_descent.paper.extensions import load_experiments
-from hebbian_descent.paper.figures import PaperFigure
+from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.index import INDEX, entry
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.running import run_jobs, share
@@ -144,7 +144,7 @@ def _draw(console: Console, figure: PaperFigure, place: Place) -> list[str]:
     try:
         with console.status(f"Drawing {figure.label}"):
             drawn = figure.draw(place)
-    except DatasetUnavailableError as error:
+    except (DatasetUnavailableError, NotMeasuredError) as error:
         return [str(error)]
     name = figure.label.removeprefix("fig:")
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):

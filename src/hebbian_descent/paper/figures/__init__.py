@@ -25,7 +25,7 @@ from hebbian_descent.paper.figures import (
     update_rule_2d_example,
     update_rule_compare,
 )
-from hebbian_descent.paper.figures.base import PaperFigure
+from hebbian_descent.paper.figures.base import NotMeasuredError, PaperFigure
 
 FIGURES: dict[str, PaperFigure] = {
     module.FIGURE.label: module.FIGURE
@@ -55,4 +55,4 @@ FIGURES: dict[str, PaperFigure] = {
 }
 """By the paper's labels, in the paper's order."""
 
-__all__ = ["FIGURES", "PaperFigure"]
+__all__ = ["FIGURES", "NotMeasuredError", "PaperFigure"]

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+class NotMeasuredError(ValueError):
+    """A figure shows the rows of tables, and they were not run yet."""
+
+
 class PaperFigure(NamedTuple):
     """One figure under the paper's own label."""
 

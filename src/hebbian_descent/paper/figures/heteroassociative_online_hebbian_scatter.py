@@ -14,8 +14,12 @@ from hebbian_descent.paper.place import Place
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CENTERED = tuple(f"tab:Hetero_online_centered_{i}" for i in (1, 2, 3))
-UNCENTERED = tuple(f"tab:Hetero_online_uncentered_{i}" for i in (1, 2, 3))
+CENTERED = ("tab:Hetero_online_centered_1", "tab:Hetero_online_centered_2", "tab:Hetero_online_centered_3")
+UNCENTERED = (
+    "tab:Hetero_online_uncentered_1",
+    "tab:Hetero_online_uncentered_2",
+    "tab:Hetero_online_uncentered_3",
+)
 HEBBIAN_DESCENT = {"rule": "hebbian_descent"}
 
 PANELS = (

@@ -16,7 +16,7 @@ from hebbian_descent.paper.place import Place
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TABLES = tuple(f"tab:Hetero_offline_{i}" for i in (1, 2, 3))
+TABLES = ("tab:Hetero_offline_1", "tab:Hetero_offline_2", "tab:Hetero_offline_3")
 
 PANELS = tuple(
     Panel(

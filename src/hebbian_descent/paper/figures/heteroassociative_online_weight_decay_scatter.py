@@ -14,7 +14,7 @@ from hebbian_descent.paper.place import Place
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WITHOUT = tuple(f"tab:Hetero_online_centered_{i}" for i in (1, 2, 3))
+WITHOUT = ("tab:Hetero_online_centered_1", "tab:Hetero_online_centered_2", "tab:Hetero_online_centered_3")
 WITH = ("tab:centered_weight_decay",)
 RULES = {
     "gradient_descent": "Gradient descent",

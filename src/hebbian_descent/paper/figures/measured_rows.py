@@ -10,6 +10,7 @@ from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.experiments.association import AssociationJob
 from hebbian_descent.paper.experiments.auto_association import AutoAssociationJob
 from hebbian_descent.paper.experiments.classification import ClassificationJob
+from hebbian_descent.paper.figures.base import NotMeasuredError
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
@@ -33,7 +34,7 @@ def measured(place: Place, labels: Sequence[str]) -> list[Measured]:
     rows = {label: measurements.rows(label) for label in labels}
     missing = [label for label in labels if not rows[label]]
     if missing and not place.effort.quick:
-        raise ValueError(
+        raise NotMeasuredError(
             f"The figure shows what was measured for {', '.join(labels)}. Got nothing for "
             f"{', '.join(missing)}: run them first, `hebbian-descent run {' '.join(missing)}`."
         )
