@@ -1,8 +1,8 @@
 """Digits learned class after class: offsets that follow the input, and what they are good for.
 
-The text prints four means. Of six draws of the patterns, three of them lie within the 99 % prediction interval
-of one more; the error over all patterns with fixed offsets is larger here, 0.17 to 0.21 where 0.1179 is
-printed.
+The text prints four means. Over six draws of the patterns, three of them lie within the 99 % prediction
+interval of one more; the error over all patterns with fixed offsets is larger here, 0.17 to 0.21 where 0.1179
+is printed.
 
 Paper: fig:moving_MNIST
 """
