@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,15 @@ BASELINE_STYLE: dict[str, Any] = {
     "linewidth": 1.2,
     "label": "Baseline",
 }
+ACTIVATION_COLORS = {
+    "linear": "#000000",
+    "explin": "#E69F00",
+    "rectifier": "#56B4E9",
+    "sigmoid": "#D55E00",
+    "step": "#009E73",
+    "softmax": "#CC79A7",
+}
+"""For figures that compare activations; rules do not appear in them."""
 OTHER_COLORS = ("#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ("-", "--", ":", (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
@@ -50,12 +59,62 @@ def styles(labels: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> tuple[Figure, Axes]:
     """Return an empty figure with one set of axes, without touching matplotlib's global state."""
-    figure_module = require_extra("matplotlib.figure", extra="paper", purpose="Drawing a figure")
-    figure = figure_module.Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25, linewidth=0.6)
+    figure, (axes,) = new_panels(1, width=width, height=height)
     return figure, axes
+
+
+def new_panels(
+    columns: int,
+    rows: int = 1,
+    *,
+    width: float = 4.6,
+    height: float = 4.0,
+    width_ratios: Sequence[float] | None = None,
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure with panels side by side, row by row; width and height are those of a panel."""
+    figure_module = require_extra("matplotlib.figure", extra="paper", purpose="Drawing a figure")
+    figure = figure_module.Figure(figsize=(columns * width, rows * height), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False, width_ratios=width_ratios).flat)
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.25, linewidth=0.6)
+    return figure, panels
+
+
+def plot_patterns(
+    axes: Axes,
+    values: Mapping[str, Array],
+    line_styles: Iterable[Mapping[str, Any]],
+    spread: Mapping[str, Array] | None = None,
+) -> None:
+    """Draw one number for each pattern into axes, the oldest on the left, with a band of `spread`."""
+    for (label, line), style in zip(values.items(), line_styles, strict=True):
+        steps = np.arange(1, len(line) + 1)
+        axes.plot(steps, line, linewidth=1.8, **style)
+        if spread is not None:
+            band = spread[label]
+            axes.fill_between(steps, line - band, line + band, color=style["color"], alpha=0.15, linewidth=0)
+    axes.set_xlabel("Pattern, in order of learning (the most recent on the right)")
+    axes.margins(x=0.01)
+
+
+def plot_rates(
+    axes: Axes,
+    learning_rates: Array,
+    values: Mapping[str, Array],
+    line_styles: Iterable[Mapping[str, Any]],
+    spread: Mapping[str, Array] | None = None,
+) -> None:
+    """Draw one number for each learning rate into axes; gaps are learning rates that diverged."""
+    order = np.argsort(learning_rates)
+    rates = learning_rates[order]
+    for (label, line), style in zip(values.items(), line_styles, strict=True):
+        axes.plot(rates, line[order], linewidth=1.8, marker="o", markersize=3, **style)
+        if spread is not None:
+            low, high = (line - spread[label])[order], (line + spread[label])[order]
+            axes.fill_between(rates, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    axes.set_xscale("log")
+    axes.set_xlabel("Learning rate")
 
 
 def forgetting_curve(
@@ -68,15 +127,8 @@ def forgetting_curve(
 ) -> Figure:
     """Draw one number for each pattern, the oldest on the left, one line a rule, with a band of `spread`."""
     figure, axes = new_figure()
-    for (label, line), style in zip(values.items(), styles(values), strict=True):
-        steps = np.arange(1, len(line) + 1)
-        axes.plot(steps, line, linewidth=1.8, **style)
-        if spread is not None:
-            band = spread[label]
-            axes.fill_between(steps, line - band, line + band, color=style["color"], alpha=0.15, linewidth=0)
+    plot_patterns(axes, values, styles(values), spread)
     _finish(figure, axes, baseline, title, measure)
-    axes.set_xlabel("Pattern, in order of learning (the most recent on the right)")
-    axes.margins(x=0.01)
     return figure
 
 
@@ -90,12 +142,8 @@ def learning_rate_curve(
 ) -> Figure:
     """Draw how well each learning rate did, one line a rule; gaps are learning rates that diverged."""
     figure, axes = new_figure()
-    order = np.argsort(learning_rates)
-    for line, style in zip(values.values(), styles(values), strict=True):
-        axes.plot(learning_rates[order], line[order], linewidth=1.8, marker="o", markersize=3, **style)
+    plot_rates(axes, learning_rates, values, styles(values))
     _finish(figure, axes, baseline, title, measure)
-    axes.set_xscale("log")
-    axes.set_xlabel("Learning rate")
     if baseline is not None:
         axes.set_ylim(0, 2 * baseline)  # what is worse than that is of no interest
     return figure

@@ -21,7 +21,7 @@ from hebbian_descent.paper.comparison import compare, summarise
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import load_experiments
-from hebbian_descent.paper.figures import PaperFigure
+from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX, entry
 from hebbian_descent.paper.place import Place
@@ -151,7 +151,7 @@ def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str
     try:
         with console.status(f"Drawing {figure.label}"):
             drawn = figure.draw(place)
-    except DatasetUnavailableError as error:
+    except (DatasetUnavailableError, NotMeasuredError) as error:
         return [str(error)]
     name = figure.label.removeprefix("fig:")
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):

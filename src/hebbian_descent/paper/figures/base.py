@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from hebbian_descent.paper.place import Place
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+class NotMeasuredError(ValueError):
+    """A figure shows the rows of tables, and they were not run yet."""
 
 
 class PaperFigure(NamedTuple):
@@ -21,3 +26,9 @@ class PaperFigure(NamedTuple):
     datasets: frozenset[str] = frozenset()
     tables: tuple[str, ...] = ()
     """The tables whose measured rows it shows; they have to be run before."""
+
+
+def name_panels(panels: list[Axes], titles: list[str]) -> None:
+    """Write (a), (b) and so on above the panels, each with its title."""
+    for letter, axes, title in zip("abcdef", panels, titles, strict=False):
+        axes.set_title(f"({letter}) {title}", fontsize=11, loc="left")
