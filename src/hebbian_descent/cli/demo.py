@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from hebbian_descent import drawing
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import draw_figure, run_table
-from hebbian_descent.paper.demonstration import FIGURES, RECALL, TABLE
+from hebbian_descent.cli.tables import SHORT_NAMES
+from hebbian_descent.paper.demonstration import EXHIBITS, RECALL, TABLE
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
-from hebbian_descent.paper.figures import FIGURES as FIGURES_OF_PAPER
+from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.report import write_report
 
@@ -36,16 +38,16 @@ def demo(
     console = Console()
     place = Place(output, Effort(draws=1, quick=True))
     with resumable(console, output):
-        for figure in (RECALL, *(FIGURES_OF_PAPER[label] for label in FIGURES)):
-            draw_figure(console, figure, place)
+        for label in EXHIBITS:
+            draw_figure(console, FIGURES.get(label, RECALL), place)
         measured, _ = run_table(console, TABLE, place)
         with console.status("Writing the page"):
-            path = write_report(output, place.effort)
+            path = write_report(output, place.effort, exhibits=EXHIBITS)
     console.print(_table(measured))
     console.print(
-        "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; the "
-        "other rules treat old and new alike. From digits to digits nothing helps much: similar inputs "
-        "overwrite each other.",
+        "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "
+        "Hebb's and the covariance rule treat old and new alike. From digits to digits nothing helps much: "
+        "similar inputs overwrite each other."
     )
     console.print(f"Wrote {path} with all figures: open it in a browser.", highlight=False)
     if show:
@@ -54,11 +56,12 @@ def demo(
 
 def _table(measured: list[Measured]) -> Table:
     """Return the errors of the last 20 patterns, the rules side by side, the best in bold."""
-    table = Table(title="Mean absolute error of the 20 patterns seen last, after one pass, centered")
+    title = "Mean absolute error of the 20 patterns seen last, after one pass, centered"
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("Pairs", "Units"):
         table.add_column(name, no_wrap=True)
-    for style in drawing.RULE_STYLES.values():
-        table.add_column(str(style["label"]), justify="right")
+    for rule in drawing.RULE_STYLES:
+        table.add_column(SHORT_NAMES[rule], justify="right", no_wrap=True)
     lines: dict[tuple[str, str], dict[str, float]] = {}
     for row in measured:
         pair = f"{row.cell['input']}→{row.cell['target']}"

@@ -35,14 +35,29 @@ TABLE = Association(
     pairs=dict.fromkeys(PAIRS, ("linear", "sigmoid")),
 )
 
-FIGURES = (
-    "fig:rand_rand_sigmoid_false_online",
-    "fig:rand_rand_sigmoid_true_online",
-    "fig:learning_rate_compare_lin_sig",
-    "fig:update_rule_2D_example",
-    "fig:hebb_diabvantage_example",
-)
-"""Of the paper's figures, those that need generated patterns only."""
+EXHIBITS = {
+    "fig:recalled_digits": (
+        "Digits were learned from random patterns. The upper row shows what was stored, the others what each "
+        "rule recalls; the number counts the pairs, so 100 is the pair seen last."
+    ),
+    "fig:rand_rand_sigmoid_true_online": (
+        "The error of every pair after one pass, the oldest on the left, with centered inputs. "
+        "Hebbian-descent knows the recent pairs best and lets old ones fade."
+    ),
+    "fig:rand_rand_sigmoid_false_online": (
+        "The same without centering: only the covariance rule, which centers by itself, still remembers well."
+    ),
+    "fig:learning_rate_compare_lin_sig": (
+        "How much the learning rate matters. With sigmoid units Hebbian-descent does well over a wide range."
+    ),
+    "fig:update_rule_2D_example": (
+        "Two weights, three patterns: the way of both rules through the landscape of the squared error."
+    ),
+    "fig:hebb_diabvantage_example": (
+        "Four correlated patterns. Hebb's rule gets the doubled one right and the others wrong."
+    ),
+}
+"""Figures that need generated patterns only, with what there is to see."""
 
 SHOWN = (1, 20, 40, 60, 80, 90, 95, 98, 99, 100)
 """The patterns whose recall is drawn, counted from the first learned."""

@@ -31,7 +31,8 @@ def learned(
 ) -> SweepResult:
     """Learn a pair of datasets by all rules with the protocol of the tables, on their first draw."""
     protocol = place.effort.applied_to({**PROTOCOL, **settings}, {**QUICK, **(quick or {})})
-    inputs, targets = draw_pair(*pair, protocol.pop("patterns"), seed=0)
+    order = protocol.pop("input_order")
+    inputs, targets = draw_pair(*pair, protocol.pop("patterns"), seed=0, input_order=order)
     return place.sweep(inputs, targets, rules=RULES, activations=activations, **protocol)
 
 

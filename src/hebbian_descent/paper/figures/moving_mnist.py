@@ -50,8 +50,9 @@ class Moving(NamedTuple):
 
 def compute(place: Place) -> Moving:
     """Learn 100 digits in the order of their classes with fixed and with moving offsets."""
-    settings = place.effort.applied_to({**PROTOCOL, "shift": SHIFT}, QUICK)
-    inputs, targets = draw_pair("mnist", "mnist", settings.pop("patterns"), seed=0, input_order="label")
+    settings = place.effort.applied_to({**PROTOCOL, "shift": SHIFT, "input_order": "label"}, QUICK)
+    order = settings.pop("input_order")
+    inputs, targets = draw_pair("mnist", "mnist", settings.pop("patterns"), seed=0, input_order=order)
     options: dict[str, Any] = {"rules": "hebbian_descent", "activations": "sigmoid", **settings}
     results = {
         centering: place.sweep(inputs, targets, **{**options, "centering": centering})

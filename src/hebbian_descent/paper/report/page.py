@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import hebbian_descent
 from hebbian_descent.checks import require_extra
@@ -18,7 +18,7 @@ from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.notes import notes, reason
 from hebbian_descent.paper.report.origin import origin
 from hebbian_descent.paper.report.others import other_efforts, own_tables
-from hebbian_descent.paper.report.pictures import pictures
+from hebbian_descent.paper.report.pictures import Picture, pictures
 from hebbian_descent.paper.report.results import PaperTable, best_rules, paper_tables
 from hebbian_descent.paper.report.words import FILTERS, MARKS
 from hebbian_descent.paper.winners import winners
@@ -27,16 +27,30 @@ Tell = Callable[[str], None]
 DEFAULT_FOLDER = "reproduction"
 
 
-def write_report(folder: Path, effort: Effort | None = None, tell: Tell = lambda step: None) -> Path:
-    """Write `report.html` into the folder of the results and return its path."""
-    text = render(folder, effort or Effort(), tell)
+def write_report(
+    folder: Path,
+    effort: Effort | None = None,
+    tell: Tell = lambda step: None,
+    exhibits: Mapping[str, str] | None = None,
+) -> Path:
+    """Write `report.html` into the folder of the results and return its path.
+
+    With exhibits, labels of figures with a sentence each, the page shows those and the tables that are not
+    the paper's, instead of everything.
+    """
+    text = render(folder, effort or Effort(), tell, exhibits)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def render(folder: Path, effort: Effort, tell: Tell = lambda step: None) -> str:
+def render(
+    folder: Path,
+    effort: Effort,
+    tell: Tell = lambda step: None,
+    exhibits: Mapping[str, str] | None = None,
+) -> str:
     """Return the page on what one effort measured; `tell` is told each step that takes a while."""
     jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the report")
     environment = jinja2.Environment(
@@ -47,8 +61,22 @@ def render(folder: Path, effort: Effort, tell: Tell = lambda step: None) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= FILTERS
-    text: str = environment.get_template("page.html").render(**_content(folder, effort, tell))
+    content = _content(folder, effort, tell)
+    template = environment.get_template("demonstration.html" if exhibits else "page.html")
+    text: str = template.render(**content, exhibits=_exhibits(content["pictures"], exhibits or {}))
     return text
+
+
+class Exhibit(NamedTuple):
+    """A picture and what to look for in it."""
+
+    picture: Picture
+    sentence: str
+
+
+def _exhibits(drawn: list[Picture], sentences: Mapping[str, str]) -> list[Exhibit]:
+    by_label = {picture.label: picture for picture in drawn}
+    return [Exhibit(by_label[label], sentence) for label, sentence in sentences.items() if label in by_label]
 
 
 def _part(name: str) -> str:
