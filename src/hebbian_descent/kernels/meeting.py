@@ -17,8 +17,8 @@ from hebbian_descent.kernels.addresses import address_of_yield
 from hebbian_descent.kernels.calling import call_by_reference
 from hebbian_descent.kernels.compilation import emitted, inlined, kept_on_disk
 
-LOOKS = 200_000
-"""How often a thread looks before it lets others run: some hundred microseconds."""
+LOOKS = 2_000
+"""How often a thread looks before it lets others run: a few microseconds."""
 
 BROKEN_OFF = 2**62
 
