@@ -46,17 +46,28 @@ def emitted(function: Callable[..., Any]) -> Any:
 
 def kept_on_disk(function: Function) -> Function:
     """Compile a whole kernel and keep it for later processes, or for this one if no folder can be written."""
+    compiled: Function = _kept(function, lambda cache: numba.njit(cache=cache, nogil=True, **FLOATING_POINT))
+    return compiled
+
+
+def called_by_address(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a part of a kernel that the kernel is handed the address of, instead of being compiled anew."""
+
+    def compile_it(function: Callable[..., Any]) -> Any:
+        return _kept(function, lambda cache: numba.cfunc(signature, cache=cache, **FLOATING_POINT))
+
+    return compile_it
+
+
+def _kept(function: Callable[..., Any], compiler: Callable[[bool], Any]) -> Any:
     # Numba asks only whether the file of the function itself has changed, not the files of what it calls.
     function.__qualname__ += f"_{_digest_of_sources()}"
-    options: Any = {"nogil": True, **FLOATING_POINT}
-    compiled: Function
     try:
-        compiled = numba.njit(cache=True, **options)(function)
+        return compiler(True)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
-        compiled = numba.njit(**options)(function)
-    return compiled
+        return compiler(False)(function)
 
 
 @cache

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cython_blas
 
 from hebbian_descent.checks import Array
+from hebbian_descent.kernels.addresses import address_of_blas
 
 ROUTINES = {np.dtype(np.float32): ("sgemm", ctypes.c_float), np.dtype(np.float64): ("dgemm", ctypes.c_double)}
 
@@ -51,12 +51,6 @@ def subtract_product(weights: Array, pre: Array, post: Array, keep: float = 1.0)
 def _routine(dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """Return BLAS's product for a dtype, as a function of references to values, and its type of number."""
     name, number = ROUTINES[dtype]
-    capsules: Any = cython_blas.__pyx_capi__
-    capsule = capsules[name]
-    get_name, get_pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    address = get_pointer(capsule, get_name(capsule))
     letter: Any = ctypes.c_char_p
     integer: Any = ctypes.POINTER(ctypes.c_int)
     array: Any = ctypes.c_void_p
@@ -64,4 +58,4 @@ def _routine(dtype: np.dtype[Any]) -> tuple[Any, Any]:
     transposed, sizes, scalar = [letter] * 2, [integer] * 3, [value]
     operands = [array, integer]  # where it starts, and how far apart its columns are
     arguments: list[Any] = transposed + sizes + scalar + operands * 2 + scalar + operands
-    return ctypes.CFUNCTYPE(None, *arguments)(address), number
+    return ctypes.CFUNCTYPE(None, *arguments)(address_of_blas(name)), number

@@ -48,7 +48,8 @@ def _sum(values: Any) -> Any:
 
 
 @reordered
-def _inner_product(values: Any, others: Any) -> Any:
+def inner_product(values: Any, others: Any) -> Any:
+    """Return Σ v·o."""
     total = type(values[0])(0)
     for unit in range(values.size):
         total += values[unit] * others[unit]
@@ -89,7 +90,7 @@ def _compiled_pull_back(kind: Any, a: Any, h: Any, error: Any) -> Callable[..., 
             error[unit] *= slope(kind, a[unit], h[unit])
 
     def softmax(kind: Any, a: Any, h: Any, error: Any) -> None:
-        common = _inner_product(error, h)
+        common = inner_product(error, h)
         for unit in range(a.size):
             error[unit] = h[unit] * (error[unit] - common)
 

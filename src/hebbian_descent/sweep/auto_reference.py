@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from hebbian_descent.measures import MEASURES
@@ -64,15 +66,20 @@ def auto_reference(
 
 
 def evaluate_into(
-    result: CellResult, rate: int, trial: int, network: Autoencoder, patterns: Patterns
+    result: CellResult, rate: int, trial: int, network: Autoencoder, patterns: Patterns, threads: int = 1
 ) -> None:
     """Measure the reconstruction of the evaluated patterns, and the mean activity of the hidden units."""
-    inputs = patterns.evaluated_inputs.astype(network.weights.dtype, copy=False)
+    inputs, dtype = patterns.evaluated_inputs, network.weights.dtype
     can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
     rows_at_once = ROWS_AT_ONCE if can_be_cut else len(inputs)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, len(inputs), rows_at_once):
-            rows = slice(start, start + rows_at_once)
-            units = network.forward(inputs[rows])
-            measure_into(result, rate, trial, inputs[rows], units.reconstruction, rows)
+
+    def evaluate_from(start: int) -> None:
+        rows = slice(start, start + rows_at_once)
+        x = inputs[rows].astype(dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            units = network.forward(x)
+            measure_into(result, rate, trial, x, units.reconstruction, rows)
             result.values["hidden_activity"][rate, trial, rows] = units.hidden.mean(axis=1)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(evaluate_from, range(0, len(inputs), rows_at_once)))

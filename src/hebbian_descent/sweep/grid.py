@@ -68,10 +68,14 @@ class Grid(Generic[R, A]):
                 for decay in self.weight_decays:
                     yield GridCell(rule, activation, decay)
 
-    def batches(self, n_patterns: int) -> Iterator[npt.NDArray[np.intp]]:
-        """Yield the rows of each batch, epoch after epoch, as `Training` shows them."""
+    def orders(self, n_patterns: int) -> Iterator[npt.NDArray[np.intp]]:
+        """Yield the order of the patterns in each epoch, as `Training` shows them."""
         for epoch in range(self.epochs):
-            order = epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
+            yield epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
+
+    def batches(self, n_patterns: int) -> Iterator[npt.NDArray[np.intp]]:
+        """Yield the rows of each batch, epoch after epoch."""
+        for order in self.orders(n_patterns):
             yield from batches(order, self.batch_size)
 
     def specification(self, cell: GridCell[R, A]) -> Mapping[str, Any]:
