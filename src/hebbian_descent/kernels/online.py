@@ -1,0 +1,147 @@
+"""Online learning of one layer, pattern after pattern, in place.
+
+The equations are those of `hebbian_descent.training` at batch size 1. Two things are put differently, and are
+the same but for rounding. The change of a step is taken into the weights in the pass over them that the next
+step needs anyway. And where the offset moves by d = ν(x − μ), the bias b + Wᵀd needs no pass at all, since
+with k = 1 − ω
+
+    Wᵀd = ν(k·s + p‖x − μ‖²),   s the sums of this step before it changed the weights, p = −η·post.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.kernels.activations import Exponential
+from hebbian_descent.kernels.compilation import compiled_as, inlined, kept_on_disk
+from hebbian_descent.kernels.errors import error
+from hebbian_descent.kernels.rank_one import center, decay_and_learn, decay_learn_and_sum, learn_and_sum
+from hebbian_descent.kernels.rows import activate, pull_back
+
+ALL_LEARNED = -1
+
+
+class Steps(NamedTuple):
+    """What every step is told."""
+
+    learns_from_output: bool
+    """Else post = −t, and the bias does not learn: Hebb's rule."""
+    pulls_back: bool
+    learning_rate: float
+    """η, or κ where η is automatic."""
+    largest_slope: float
+    """L of an automatic η = κ / (L·(‖x − μ‖² + 1)), or 0 where η is fixed."""
+    weight_decay: float
+    shift: float
+    """ν, or 0 for an offset that stays."""
+    starts_as_mean: bool
+    """Whether a moving offset is the running mean until 1/n falls below ν."""
+
+
+@kept_on_disk
+def learn_online(
+    kind: Any,
+    error_kind: Any,
+    steps: Any,
+    layer: Any,
+    inputs: Any,
+    targets: Any,
+    scales: Any,
+    order: Any,
+    n_seen: int,
+) -> int:
+    """Show patterns in the given order to a layer (weights, bias, offset); return where it diverged, or −1.
+
+    `scales` has one factor of η a pattern; `n_seen` patterns came before. A pattern that gives an activity or
+    an update that is not finite is not learned, nor any after it.
+    """
+    W, b, mu = layer
+    n_outputs, n_inputs = W.shape
+    number = W.dtype.type
+    keep, kept = number(1 - steps.weight_decay), number(1)
+    now, before = np.empty(n_inputs, W.dtype), np.zeros(n_inputs, W.dtype)
+    s, a, h = np.empty(n_outputs, W.dtype), np.empty(n_outputs, W.dtype), np.empty(n_outputs, W.dtype)
+    p, post = np.zeros(n_outputs, W.dtype), np.empty(n_outputs, W.dtype)
+    diverged_at = ALL_LEARNED
+    for step in range(order.size):
+        row = order[step]
+        x, t = inputs[row], targets[row]
+        squares = center(x, mu, now)
+        if steps.weight_decay == 0:
+            learn_and_sum(W, p, before, now, s)
+        else:
+            decay_learn_and_sum(W, kept, p, before, now, s)
+        kept = keep
+        for unit in range(n_outputs):
+            a[unit] = s[unit] + b[unit]
+        activate(kind, a, h)
+        _set_post(kind, error_kind, steps, a, h, t, post)
+        eta = steps.learning_rate
+        if steps.largest_slope > 0:
+            eta /= _slope(kind, steps.largest_slope, h, t) * (squares + 1.0)
+        if not _set_change(number(-eta * scales[row]), a, post, p):
+            p[:], kept, diverged_at = 0, number(1), step
+            break
+        if steps.learns_from_output:
+            b += p
+        if steps.shift > 0:
+            nu = steps.shift
+            if steps.starts_as_mean:
+                nu = max(nu, 1.0 / (n_seen + step + 1))
+            for unit in range(n_outputs):
+                b[unit] += number(nu) * (keep * s[unit] + p[unit] * squares)
+            _move(mu, x, number(nu), number(1 - nu))
+        now, before = before, now
+    decay_and_learn(W, kept, p, before)
+    return diverged_at
+
+
+@inlined
+def _set_post(kind: Any, error_kind: Any, steps: Any, a: Any, h: Any, t: Any, post: Any) -> None:
+    if not steps.learns_from_output:
+        for unit in range(t.size):
+            post[unit] = -t[unit]
+        return
+    for unit in range(t.size):
+        post[unit] = error(error_kind, t[unit], h[unit])
+    if steps.pulls_back:
+        pull_back(kind, a, h, post)
+
+
+@inlined
+def _set_change(minus_eta: Any, a: Any, post: Any, p: Any) -> bool:
+    n_wrong = 0
+    for unit in range(p.size):
+        p[unit] = minus_eta * post[unit]
+        n_wrong += not (np.isfinite(a[unit]) and np.isfinite(p[unit]))
+    return n_wrong == 0
+
+
+@inlined
+def _move(mu: Any, x: Any, nu: Any, rest: Any) -> None:
+    tiny = np.finfo(mu.dtype).tiny
+    for i in range(mu.size):
+        moved = rest * mu[i] + nu * x[i]
+        mu[i] = moved if abs(moved) >= tiny else type(moved)(0)
+
+
+def _slope(kind: Any, largest_slope: float, h: Any, t: Any) -> float:
+    """Return the largest slope of the activation; of an exponential, that at its output or its target."""
+    raise NotImplementedError  # chosen when the kernel is compiled
+
+
+@compiled_as(_slope)
+def _compiled_slope(kind: Any, largest_slope: Any, h: Any, t: Any) -> Callable[..., Any]:
+    def fixed(kind: Any, largest_slope: Any, h: Any, t: Any) -> Any:
+        return largest_slope
+
+    def exponential(kind: Any, largest_slope: Any, h: Any, t: Any) -> Any:
+        slope = largest_slope
+        for unit in range(h.size):
+            slope = max(slope, h[unit], t[unit])
+        return slope
+
+    return exponential if kind.instance_class is Exponential else fixed
