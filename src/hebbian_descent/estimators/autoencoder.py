@@ -102,8 +102,10 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         offset = offset_in_fit(setting.centering, setting.shift)
         x = self._read(setting, X, offset, goes_on=self.warm_start and hasattr(self, "components_"))
         network = self._network(setting)
-        if offset.takes_data_mean:
-            network.move_offset(x.mean(axis=0))
+        if offset.takes_data_mean and self.n_samples_seen_ == 0:
+            self.offset_[:] = x.mean(axis=0)
+        elif offset.takes_data_mean:
+            network.move_offset(x.mean(axis=0))  # what was learned so far stays the same
         for _ in range(setting.epochs):
             order = epoch_order(len(x), self.seed_, self.n_epochs_) if setting.shuffle else np.arange(len(x))
             for rows in batches(order, setting.batch_size):

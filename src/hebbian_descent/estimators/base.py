@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
@@ -95,8 +95,10 @@ class LayerEstimator(BaseEstimator):
         """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
         layer = self._layer(setting)
         means = samples.means()
-        if offset.takes_data_mean:
-            layer.move_offset(means[0])
+        if offset.takes_data_mean and self.n_samples_seen_ == 0:
+            self.offset_[:] = means[0]
+        elif offset.takes_data_mean:
+            layer.move_offset(means[0])  # what was learned so far stays the same
         n_samples = len(samples.inputs)
         for _ in range(setting.epochs):
             order = (
@@ -142,10 +144,6 @@ class LayerEstimator(BaseEstimator):
         X, y = validate_data(self, X, y, reset=not goes_on, dtype=dtype, order="C", **checks)
         return X, y
 
-    def _weights_of_samples(self, sample_weight: Any, X: Array) -> Array:
-        weights: Array = _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
-        return weights
-
     def _is_plain_sample(self, X: Any) -> bool:
         """Whether X needs no further checks: one sample, an array of the right dtype and width, finite."""
         if type(X) is not np.ndarray or "coef_" not in self.__dict__:
@@ -177,6 +175,19 @@ class LayerEstimator(BaseEstimator):
         """Take over what `_state` returned."""
         for name, value in state.items():
             setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)
+
+
+def scales_of(sample_weight: Any, X: Array) -> Array:
+    """Return one factor of the learning rate for each sample; 0 is a sample that is not there."""
+    n_samples = len(X)
+    if sample_weight is None:
+        return np.ones(n_samples, X.dtype)
+    scales: Array = check_array(sample_weight, ensure_2d=False, dtype=X.dtype, input_name="sample_weight")
+    if scales.shape != (n_samples,):
+        raise ValueError(f"The sample_weight must have the shape ({n_samples},). Got {scales.shape}.")
+    if (scales < 0).any():
+        raise ValueError(f"The sample_weight must not be negative. Got {scales.min()}.")
+    return scales
 
 
 def seed_of(random_state: Any) -> int:

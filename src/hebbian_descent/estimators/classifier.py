@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import LayerEstimator
+from hebbian_descent.estimators.base import LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
@@ -169,7 +169,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.__dict__.pop("_places", None)
 
     def _present(self, X: Array, y: Any, sample_weight: Any) -> tuple[Array, Any, Array]:
-        scales = self._weights_of_samples(sample_weight, X)
+        scales = scales_of(sample_weight, X)
         there = scales > 0
         return (X, y, scales) if there.all() else (X[there], y[there], scales[there])
 

@@ -9,7 +9,7 @@ nothing but the pattern that is learned, so it serves a stream as well as a data
 
 Some activations have no largest slope. At a jump (step, approximate step), and for an activation of one's own
 that does not say its slope, L is 1. The slope of an exponential unit is its output: there L is the largest of
-1, the outputs and the targets of the pattern.
+1, the outputs and the magnitudes of the targets of the pattern.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def slope_at(activation: Activation, output: Array, targets: Array) -> float:
     """Return L for a batch."""
     slope = largest_slope(activation)
     if activation.name == "exponential" and activation.is_built_in:
-        slope = max(slope, float(output.max()), float(targets.max()))
+        slope = max(slope, float(output.max()), float(np.abs(targets).max()))
     return slope
 
 

@@ -69,10 +69,10 @@ def learn_compiled(
     """Let the compiled loop show the samples one after another."""
     from hebbian_descent.kernels.online import ALL_LEARNED, learn_online
 
-    kind, error_kind = setting.kinds
+    kind, error = setting.kinds
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
     arrays = layer.weights.T, layer.bias, layer.offset
-    diverged_at = learn_online(kind, error_kind, setting.steps(offset), arrays, x, t, scales, rows, n_seen)
+    diverged_at = learn_online(kind, error, setting.steps(offset), arrays, x, t, scales, rows, n_seen)
     if diverged_at != ALL_LEARNED:
         raise DivergenceError(n_seen + diverged_at, setting.learning_rate or 0.0, np.inf)
 

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import LayerEstimator
+from hebbian_descent.estimators.base import LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
@@ -127,7 +127,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         setting.error.check_targets(targets)
         if not goes_on:
             self.target_ndim_ = y.ndim
-        scales = self._weights_of_samples(sample_weight, X)
+        scales = scales_of(sample_weight, X)
         samples, there = Samples(X, targets, scales), scales > 0
         return samples if there.all() else samples.at(there)
 

@@ -75,14 +75,12 @@ class Setting:
     def kinds(self) -> tuple[Any, Any]:
         """The activation and the error term as the compiled loop knows them."""
         from hebbian_descent.kernels.activations import ACTIVATIONS
-        from hebbian_descent.kernels.errors import ERROR_TERMS
+        from hebbian_descent.kernels.errors import ErrorTerm, error_term
 
         # Contrastive learning takes no other error than the difference.
-        error = "difference" if self.rule.name == "contrastive" else self.error.name
-        parameters = {} if self.rule.name == "contrastive" else self.error.parameters
-        return ACTIVATIONS[self.activation.name](**self.activation.parameters), ERROR_TERMS[error](
-            **parameters
-        )
+        is_free = self.rule.name != "contrastive"
+        error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
+        return ACTIVATIONS[self.activation.name](**self.activation.parameters), error
 
 
 def _start(initial_weights: str) -> str:

@@ -1,57 +1,42 @@
-"""The error terms that kernels know, each a type of its own, like the activations."""
+"""The error terms that kernels know, told apart while they run: one compiled loop serves all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hebbian_descent.kernels.compilation import compiled_as
+from hebbian_descent.kernels.compilation import inlined
 from hebbian_descent.kernels.exponential import tanh
 
+NAMES = ("difference", "saturating", "leaky_hinge")
+DIFFERENCE, SATURATING, LEAKY_HINGE = range(3)
 
-class Difference(NamedTuple):
-    """E = h − t."""
 
+class ErrorTerm(NamedTuple):
+    """Which of the error terms, with the parameters that it has; the others mean nothing."""
 
-class Saturating(NamedTuple):
-    """E = saturation·tanh(steepness·(h − t))."""
-
+    which: int = DIFFERENCE
     saturation: float = 1.0
     steepness: float = 1.0
-
-
-class LeakyHinge(NamedTuple):
-    """E = −t while t·h < 1, else leak."""
-
     leak: float = 0.01
 
 
-ErrorTerm = Difference | Saturating | LeakyHinge
-
-ERROR_TERMS: dict[str, type[ErrorTerm]] = {
-    "difference": Difference,
-    "saturating": Saturating,
-    "leaky_hinge": LeakyHinge,
-}
+def error_term(name: str, parameters: Mapping[str, float]) -> ErrorTerm:
+    """Return an error term by the name and parameters that the rules give it."""
+    return ErrorTerm(NAMES.index(name), **parameters)
 
 
-def _saturating(kind: Any, t: Any, h: Any) -> Any:
-    number = type(h)
-    return number(kind.saturation) * tanh(number(kind.steepness) * (h - t))
-
-
-ERRORS: dict[type, Callable[..., Any]] = {
-    Difference: lambda kind, t, h: h - t,
-    Saturating: _saturating,
-    LeakyHinge: lambda kind, t, h: -t if t * h < 1 else type(h)(kind.leak),
-}
-
-
-def error(kind: ErrorTerm, t: float, h: float) -> float:
-    """Return E(t, h)."""
-    raise NotImplementedError  # chosen from ERRORS when a kernel is compiled
-
-
-@compiled_as(error)
-def _compiled_error(kind: Any, t: Any, h: Any) -> Callable[..., Any]:
-    return ERRORS[kind.instance_class]
+@inlined
+def set_error(term: Any, t: Any, h: Any, errors: Any) -> None:
+    """Set errors = E(t, h): h − t, saturation·tanh(steepness·(h − t)), or −t while t·h < 1, else leak."""
+    number = type(h[0])
+    if term.which == DIFFERENCE:
+        for unit in range(h.size):
+            errors[unit] = h[unit] - t[unit]
+    elif term.which == SATURATING:
+        saturation, steepness = number(term.saturation), number(term.steepness)
+        for unit in range(h.size):
+            errors[unit] = saturation * tanh(steepness * (h[unit] - t[unit]))
+    else:
+        for unit in range(h.size):
+            errors[unit] = -t[unit] if t[unit] * h[unit] < 1 else number(term.leak)

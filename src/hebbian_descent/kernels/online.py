@@ -17,7 +17,7 @@ import numpy as np
 
 from hebbian_descent.kernels.activations import Exponential
 from hebbian_descent.kernels.compilation import compiled_as, inlined, kept_on_disk
-from hebbian_descent.kernels.errors import error
+from hebbian_descent.kernels.errors import set_error
 from hebbian_descent.kernels.rank_one import center, decay_and_learn, decay_learn_and_sum, learn_and_sum
 from hebbian_descent.kernels.rows import activate, pull_back
 
@@ -44,7 +44,7 @@ class Steps(NamedTuple):
 @kept_on_disk
 def learn_online(
     kind: Any,
-    error_kind: Any,
+    error_term: Any,
     steps: Any,
     layer: Any,
     inputs: Any,
@@ -78,7 +78,7 @@ def learn_online(
         for unit in range(n_outputs):
             a[unit] = s[unit] + b[unit]
         activate(kind, a, h)
-        _set_post(kind, error_kind, steps, a, h, t, post)
+        _set_post(kind, error_term, steps, a, h, t, post)
         eta = steps.learning_rate
         if steps.largest_slope > 0:
             eta /= _slope(kind, steps.largest_slope, h, t) * (squares + 1.0)
@@ -100,13 +100,12 @@ def learn_online(
 
 
 @inlined
-def _set_post(kind: Any, error_kind: Any, steps: Any, a: Any, h: Any, t: Any, post: Any) -> None:
+def _set_post(kind: Any, error_term: Any, steps: Any, a: Any, h: Any, t: Any, post: Any) -> None:
     if not steps.learns_from_output:
         for unit in range(t.size):
             post[unit] = -t[unit]
         return
-    for unit in range(t.size):
-        post[unit] = error(error_kind, t[unit], h[unit])
+    set_error(error_term, t, h, post)
     if steps.pulls_back:
         pull_back(kind, a, h, post)
 
@@ -129,7 +128,7 @@ def _move(mu: Any, x: Any, nu: Any, rest: Any) -> None:
 
 
 def _slope(kind: Any, largest_slope: float, h: Any, t: Any) -> float:
-    """Return the largest slope of the activation; of an exponential, that at its output or its target."""
+    """Return the largest slope of the activation; of an exponential, that of the pattern."""
     raise NotImplementedError  # chosen when the kernel is compiled
 
 
@@ -141,7 +140,7 @@ def _compiled_slope(kind: Any, largest_slope: Any, h: Any, t: Any) -> Callable[.
     def exponential(kind: Any, largest_slope: Any, h: Any, t: Any) -> Any:
         slope = largest_slope
         for unit in range(h.size):
-            slope = max(slope, h[unit], t[unit])
+            slope = max(slope, h[unit], abs(t[unit]))
         return slope
 
     return exponential if kind.instance_class is Exponential else fixed
