@@ -20,7 +20,7 @@ KINDS = [HebbianDescentClassifier, HebbianDescentRegressor, HebbianDescentAutoen
         ({"rule": "hebbian_decent"}, "Did you mean 'hebbian_descent'"),
         ({"activation": "sigmiod"}, "Did you mean 'sigmoid'"),
         ({"error": "differance"}, "Did you mean 'difference'"),
-        ({"learning_rate": "automatic"}, 'must be a number or "auto". Got \'automatic\''),
+        ({"learning_rate": "automatic"}, "must be a number or \"auto\". Got 'automatic'"),
         ({"learning_rate": -1}, "at least 0"),
         ({"weight_decay": 3}, "at most 2"),
         ({"centering": "means"}, "Did you mean 'mean'"),
@@ -52,7 +52,11 @@ def test_what_needs_the_whole_data_says_so_in_a_stream(kind, patterns):
 @pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
 @pytest.mark.parametrize(
     ("weights", "sentence"),
-    [(np.ones(3), "must have the shape"), (-np.ones(60), "must not be negative"), (np.full(60, np.nan), "NaN")],
+    [
+        (np.ones(3), "must have the shape"),
+        (-np.ones(60), "must not be negative"),
+        (np.full(60, np.nan), "NaN"),
+    ],
 )
 def test_weights_of_samples(kind, weights, sentence, patterns):
     inputs, labels, _ = patterns
@@ -68,7 +72,7 @@ def test_a_sample_that_is_not_finite_changes_nothing(kind, value, patterns):
     before = {name: np.copy(array) for name, array in estimator._state().items()}
     broken = inputs[:1].copy()
     broken[0, 3] = value
-    with pytest.raises(ValueError, match="contains NaN|contains infinity"):
+    with pytest.raises(ValueError, match=r"contains NaN|contains infinity"):
         estimator.partial_fit(broken, labels[:1])
     for name, array in estimator._state().items():
         np.testing.assert_array_equal(array, before[name])
@@ -93,7 +97,7 @@ def test_large_targets_are_no_divergence():
 def test_shapes(patterns):
     inputs, labels, targets = patterns
     regressor = HebbianDescentRegressor().partial_fit(inputs, targets)
-    with pytest.raises(ValueError, match="The targets must have 2 columns. Got 1"):
+    with pytest.raises(ValueError, match=r"The targets must have 2 columns\. Got 1"):
         regressor.partial_fit(inputs, labels)
     encoder = HebbianDescentAutoencoder(n_hidden=2).fit(inputs)
     with pytest.raises(ValueError, match="must have 2 columns"):

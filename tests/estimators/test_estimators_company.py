@@ -122,7 +122,7 @@ def test_arrays_that_cannot_be_written_or_lie_in_a_file(kind, patterns, tmp_path
 @pytest.mark.parametrize("kind", KINDS)
 def test_sparse_input_is_refused_in_words(kind, patterns):
     inputs, labels, _ = patterns
-    with pytest.raises(TypeError, match="Sparse data was passed .* dense data is required"):
+    with pytest.raises(TypeError, match=r"Sparse data was passed .* dense data is required"):
         kind().fit(scipy.sparse.csr_matrix(inputs), labels)
 
 

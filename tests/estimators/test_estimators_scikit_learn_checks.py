@@ -56,7 +56,9 @@ def test_scikit_learn_checks(estimator, check):
         check(estimator)
 
 
-@pytest.mark.parametrize("estimators", [CLASSIFIERS, REGRESSORS, AUTOENCODERS], ids=lambda e: type(e[0]).__name__)
+@pytest.mark.parametrize(
+    "estimators", [CLASSIFIERS, REGRESSORS, AUTOENCODERS], ids=lambda e: type(e[0]).__name__
+)
 def test_as_many_checks_run_as_there_are(estimators):
     for estimator in estimators:
         names = Counter(

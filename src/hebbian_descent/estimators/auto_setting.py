@@ -9,7 +9,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array, as_count, as_number
 from hebbian_descent.estimators.centering import Centering, Offset, checked
-from hebbian_descent.estimators.learning_rate import automatic_rate, fixed_rate, slope_at
+from hebbian_descent.estimators.learning_rate import automatic_rate, fixed_rate, kappa, slope_at
 from hebbian_descent.network import Activation, Autoencoder, get_activation
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import AutoActivity, AutoRule, ErrorTerm, get_auto_rule, get_error_term
@@ -66,7 +66,9 @@ def learn_auto_batch(
         eta = setting.learning_rate
         if eta is None:
             slope = slope_at(setting.activation, units.reconstruction, x)
-            eta = automatic_rate(slope, x - network.offset, units.hidden - network.hidden_offset)
+            kappa_of_units = kappa("autoencoder", setting.activation)
+            pre = x - network.offset, units.hidden - network.hidden_offset
+            eta = automatic_rate(kappa_of_units, slope, *pre)
         step = (eta * change.weights).astype(W.dtype, copy=False)
     if not (np.isfinite(units.preactivation).all() and np.isfinite(step).all()):
         raise DivergenceError(n_seen, eta, float(np.abs(units.preactivation).max()))

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
-from hebbian_descent.estimators.passes import Samples, learn
+from hebbian_descent.estimators.passes import Samples, learn, read_only
 from hebbian_descent.estimators.setting import Setting
 from hebbian_descent.estimators.words import describe_layer
 from hebbian_descent.network import Layer, glorot_uniform
@@ -20,7 +20,8 @@ from hebbian_descent.training import epoch_order
 
 DTYPES = (np.float64, np.float32)
 STATE = ("coef_", "bias_", "offset_", "n_samples_seen_", "n_epochs_", "seed_", "n_features_in_")
-ONE = np.arange(1)
+FIRST = read_only(np.arange(1))
+ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
 class LayerEstimator(BaseEstimator):
@@ -122,7 +123,7 @@ class LayerEstimator(BaseEstimator):
     def _stream_samples(self, setting: Setting, samples: Samples, offset: Offset) -> None:
         """Learn one sample after another, in the given order."""
         n_samples = len(samples.inputs)
-        order = ONE if n_samples == 1 else np.arange(n_samples)
+        order = FIRST if n_samples == 1 else np.arange(n_samples)
         learn(setting, self._layer(setting), samples, order, offset=offset, n_seen=self.n_samples_seen_)
         self.n_samples_seen_ += n_samples
 

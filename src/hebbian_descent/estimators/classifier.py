@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import LayerEstimator, scales_of
+from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
@@ -67,6 +67,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
 
+    _task = "classifier"
     classes_: npt.NDArray[Any]
 
     def __init__(
@@ -128,8 +129,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         if classes is None and sample_weight is None and self._is_plain_sample(X):
             place = self._place_of(y)
             if place is not None:
-                targets = _codes(setting, np.array([place]), len(self.classes_), X.dtype)
-                self._stream_samples(setting, Samples(X, targets, np.ones(1, X.dtype)), offset)
+                targets = _codes(setting, [place], len(self.classes_), X.dtype)
+                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
                 return self
         goes_on = hasattr(self, "coef_")
         X, y = self._checked(X, y, goes_on=goes_on)
@@ -227,5 +228,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 def _codes(setting: Setting, places: Any, n_classes: int, dtype: npt.DTypeLike) -> Array:
     """Return one-hot targets, 0 and 1, or −1 and 1 for an error term that is made for them."""
     targets = np.zeros((len(places), n_classes), dtype)
-    targets[np.arange(len(places)), places] = 1
+    if len(places) == 1:
+        targets[0, places[0]] = 1
+    else:
+        targets[np.arange(len(places)), places] = 1
     return 2 * targets - 1 if -1.0 in setting.error.target_values else targets

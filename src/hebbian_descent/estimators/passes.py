@@ -67,13 +67,10 @@ def learn_compiled(
     setting: Setting, layer: Layer, samples: Samples, order: Order, offset: Offset, n_seen: int
 ) -> None:
     """Let the compiled loop show the samples one after another."""
-    from hebbian_descent.kernels.online import ALL_LEARNED, learn_online
-
-    kind, error = setting.kinds
+    learn_online, numbers = setting.compiled(offset)
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
-    arrays = layer.weights.T, layer.bias, layer.offset
-    diverged_at = learn_online(kind, error, setting.steps(offset), arrays, x, t, scales, rows, n_seen)
-    if diverged_at != ALL_LEARNED:
+    diverged_at = learn_online(numbers, layer.weights.T, layer.bias, layer.offset, x, t, scales, rows, n_seen)
+    if diverged_at >= 0:
         raise DivergenceError(n_seen + diverged_at, setting.learning_rate or 0.0, np.inf)
 
 
@@ -96,7 +93,7 @@ def learn_batch(
         )
         eta = setting.learning_rate
         if eta is None:
-            eta = automatic_rate(slope_at(setting.activation, h, t), pre)
+            eta = automatic_rate(setting.kappa, slope_at(setting.activation, h, t), pre)
         step_of = (eta * scales[:, np.newaxis] * post).astype(W.dtype, copy=False)
     if not (np.isfinite(a).all() and np.isfinite(step_of).all()):
         raise DivergenceError(step, eta, float(np.abs(a).max()))
@@ -113,6 +110,8 @@ def learn_batch(
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a view that cannot be written: one compiled loop then serves arrays of either kind."""
+    if not array.flags.writeable and type(array) is np.ndarray:
+        return array
     view = array.view(np.ndarray)
     view.flags.writeable = False
     return view

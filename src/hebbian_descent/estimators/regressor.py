@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import LayerEstimator, scales_of
+from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
@@ -53,6 +53,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
 
+    _task = "regressor"
     target_ndim_: int
 
     def __init__(
@@ -105,7 +106,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         if sample_weight is None and self._is_plain_sample(X):
             targets = self._plain_target(setting, y)
             if targets is not None:
-                self._stream_samples(setting, Samples(X, targets, np.ones(1, X.dtype)), offset)
+                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
                 return self
         goes_on = hasattr(self, "coef_")
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from hebbian_descent.checks import as_count, as_number, unknown_name
 from hebbian_descent.estimators.centering import Centering, Offset, checked
-from hebbian_descent.estimators.learning_rate import KAPPA, fixed_rate, largest_slope
+from hebbian_descent.estimators.learning_rate import fixed_rate, kappa, largest_slope
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term, get_rule
 
@@ -33,6 +34,7 @@ class Setting:
     batch_size: int
     shuffle: bool
     initial_weights: str
+    task: str
 
     @classmethod
     def of(cls, estimator: Any) -> Setting:
@@ -49,7 +51,13 @@ class Setting:
             batch_size=as_count(estimator.batch_size, "batch_size"),
             shuffle=bool(estimator.shuffle),
             initial_weights=_start(estimator.initial_weights),
+            task=estimator._task,
         )
+
+    @property
+    def kappa(self) -> float:
+        """κ of an automatic learning rate."""
+        return kappa(self.task, self.activation)
 
     @cached_property
     def is_compiled(self) -> bool:
@@ -57,30 +65,35 @@ class Setting:
         built_in = self.rule.is_built_in and self.activation.is_built_in and self.error.is_built_in
         return built_in and self.rule.name in COMPILED_RULES
 
-    def steps(self, offset: Offset) -> Any:
-        """Return what the compiled loop is told."""
-        from hebbian_descent.kernels.online import Steps
+    def compiled(self, offset: Offset) -> tuple[Callable[..., int], Any]:
+        """Return the compiled loop of the activation, and what it is told."""
+        if offset not in self._compiled:
+            self._compiled[offset] = self._loop_and_numbers(offset)
+        return self._compiled[offset]
 
-        return Steps(
+    @cached_property
+    def _compiled(self) -> dict[Offset, tuple[Callable[..., int], Any]]:
+        return {}
+
+    def _loop_and_numbers(self, offset: Offset) -> tuple[Callable[..., int], Any]:
+        from hebbian_descent.kernels.activations import ACTIVATIONS
+        from hebbian_descent.kernels.errors import ErrorTerm, error_term
+        from hebbian_descent.kernels.online import Steps, as_numbers, learner
+
+        steps = Steps(
             learns_from_output=self.rule.name != "hebb",
             pulls_back=self.rule.name == "gradient_descent",
-            learning_rate=KAPPA if self.learning_rate is None else self.learning_rate,
+            learning_rate=self.kappa if self.learning_rate is None else self.learning_rate,
             largest_slope=largest_slope(self.activation) if self.learning_rate is None else 0.0,
             weight_decay=self.weight_decay,
             shift=offset.shift,
             starts_as_mean=offset.starts_as_mean,
         )
-
-    @cached_property
-    def kinds(self) -> tuple[Any, Any]:
-        """The activation and the error term as the compiled loop knows them."""
-        from hebbian_descent.kernels.activations import ACTIVATIONS
-        from hebbian_descent.kernels.errors import ErrorTerm, error_term
-
         # Contrastive learning takes no other error than the difference.
         is_free = self.rule.name != "contrastive"
         error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
-        return ACTIVATIONS[self.activation.name](**self.activation.parameters), error
+        loop = learner(ACTIVATIONS[self.activation.name](**self.activation.parameters))
+        return loop, as_numbers(steps, error)
 
 
 def _start(initial_weights: str) -> str:

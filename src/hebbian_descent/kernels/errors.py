@@ -15,7 +15,7 @@ DIFFERENCE, SATURATING, LEAKY_HINGE = range(3)
 class ErrorTerm(NamedTuple):
     """Which of the error terms, with the parameters that it has; the others mean nothing."""
 
-    which: int = DIFFERENCE
+    which: float = DIFFERENCE
     saturation: float = 1.0
     steepness: float = 1.0
     leak: float = 0.01
