@@ -45,7 +45,7 @@ def test_scores_in_parallel_are_those_in_sequence(digits):
     X, y = digits
     classifier = HebbianDescentClassifier(random_state=0)
     alone = cross_val_score(classifier, X, y, cv=3)
-    assert (alone > 0.85).all()
+    assert (alone > 0.8).all()
     np.testing.assert_array_equal(alone, cross_val_score(classifier, X, y, cv=3, n_jobs=2))
     with joblib.parallel_backend("threading", n_jobs=2):
         np.testing.assert_array_equal(alone, cross_val_score(classifier, X, y, cv=3, n_jobs=2))

@@ -19,7 +19,7 @@ def test_river_evaluates_a_classifier():
 
 
 def test_river_evaluates_a_regressor():
-    model = compat.convert_sklearn_to_river(HebbianDescentRegressor())
+    model = preprocessing.StandardScaler() | compat.convert_sklearn_to_river(HebbianDescentRegressor())
     error = evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
     assert error.get() < 3
 
