@@ -57,9 +57,15 @@ def _unpacked(numbers: Any) -> Any:
     return steps, ErrorTerm(n[N_STEPS], n[N_STEPS + 1], n[N_STEPS + 2], n[N_STEPS + 3])
 
 
-@cache
 def learner(kind: Activation) -> Callable[..., int]:
     """Return the compiled loop for an activation."""
+    return _learner(type(kind), *kind)
+
+
+@cache
+def _learner(of: Any, *parameters: float) -> Callable[..., int]:
+    # Kept by type and parameters: named tuples without any are equal to each other, whatever their type.
+    kind = of(*parameters)
 
     @kept_on_disk
     def learn_online(
