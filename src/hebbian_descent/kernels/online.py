@@ -59,7 +59,8 @@ def _unpacked(numbers: Any) -> Any:
 
 def learner(kind: Activation) -> Callable[..., int]:
     """Return the compiled loop for an activation."""
-    return _learner(type(kind), *kind)
+    of: Any = type(kind)
+    return _learner(of, *kind)
 
 
 @cache
