@@ -23,7 +23,7 @@ from hebbian_descent.datasets.errors import DatasetError
 PAGE = Path(__file__).parent.parent / "docs" / "estimators" / "when_does_it_help.md"
 MARK = "<!-- made by bench/streams.py -->"
 BUNDLED = ("Phishing", "Bananas", "ImageSegments", "Shuttle")
-MOST_EXAMPLES = 10_000
+MOST_EXAMPLES = 5_000
 BLOCK = 10
 
 

@@ -13,6 +13,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.estimators.auto_setting import AutoSetting, learn_auto_batch
 from hebbian_descent.estimators.base import DTYPES, seed_of
 from hebbian_descent.estimators.centering import Centering, Offset, offset_in_fit, offset_in_stream
+from hebbian_descent.estimators.state import HasState
 from hebbian_descent.estimators.words import describe_autoencoder
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
@@ -24,7 +25,7 @@ STATE = (
 )
 
 
-class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasState, BaseEstimator):
     """A tied auto-encoder that learns one example at a time: h = φₑ((x − μ)W + b), z = φ_d((h − λ)Wᵀ + c).
 
     `transform` returns h, `inverse_transform` returns z for a given h, `score` is minus the mean absolute
@@ -57,6 +58,8 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     Paper: eqn:update_auto_hebbian_descent_unsup_w_1
     """
+
+    _state_names = STATE
 
     def __init__(
         self,
@@ -190,15 +193,3 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-    def _state(self) -> dict[str, Any]:
-        """Return what was learned, as arrays, whole numbers and lists of strings."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        state = {name: getattr(self, name) for name in STATE}
-        return state if names is None else state | {"feature_names_in_": [str(name) for name in names]}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        """Take over what `_state` returned."""
-        for name, value in state.items():
-            setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)

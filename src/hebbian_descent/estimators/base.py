@@ -14,6 +14,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
 from hebbian_descent.estimators.passes import Samples, learn, read_only
 from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.estimators.state import HasState
 from hebbian_descent.estimators.words import describe_layer
 from hebbian_descent.network import Layer, glorot_uniform
 from hebbian_descent.training import epoch_order
@@ -24,11 +25,13 @@ FIRST = read_only(np.arange(1))
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
-class LayerEstimator(BaseEstimator):
+class LayerEstimator(HasState, BaseEstimator):
     """A centered layer with the methods of a scikit-learn estimator.
 
     The state is a few arrays: `coef_`, `bias_` and `offset_` make h = φ((x − offset_)·coef_ᵀ + bias_).
     """
+
+    _state_names: tuple[str, ...] = STATE
 
     coef_: Array
     bias_: Array
@@ -162,20 +165,6 @@ class LayerEstimator(BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=self.coef_.dtype)
         a: Array = (X - self.offset_) @ self.coef_.T + self.bias_
         return a
-
-    # For files
-
-    def _state(self) -> dict[str, Any]:
-        """Return what was learned, as arrays, whole numbers and lists of strings."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        state = {name: getattr(self, name) for name in STATE}
-        return state if names is None else state | {"feature_names_in_": [str(name) for name in names]}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        """Take over what `_state` returned."""
-        for name, value in state.items():
-            setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)
 
 
 def scales_of(sample_weight: Any, X: Array) -> Array:

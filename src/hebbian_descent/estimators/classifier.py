@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
+from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
@@ -68,6 +68,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     """
 
     _task = "classifier"
+    _state_names = (*STATE, "classes_")
     classes_: npt.NDArray[Any]
 
     def __init__(
@@ -215,9 +216,6 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         with np.errstate(divide="ignore"):
             logarithms: Array = np.log(self.predict_proba(X))
         return logarithms
-
-    def _state(self) -> dict[str, Any]:
-        return super()._state() | {"classes_": self.classes_}
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

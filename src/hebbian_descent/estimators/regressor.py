@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
+from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
@@ -54,6 +54,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     """
 
     _task = "regressor"
+    _state_names = (*STATE, "target_ndim_")
     target_ndim_: int
 
     def __init__(
@@ -141,9 +142,6 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             return None
         targets = targets.astype(self.coef_.dtype, copy=False).reshape(1, -1)
         return targets if np.isfinite(targets).all() else None
-
-    def _state(self) -> dict[str, Any]:
-        return super()._state() | {"target_ndim_": self.target_ndim_}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
