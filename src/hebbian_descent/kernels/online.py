@@ -19,7 +19,13 @@ import numpy as np
 from hebbian_descent.kernels.activations import Activation, Exponential
 from hebbian_descent.kernels.compilation import compiled_as, inlined, kept_on_disk
 from hebbian_descent.kernels.errors import ErrorTerm, set_error
-from hebbian_descent.kernels.rank_one import center, decay_and_learn, decay_learn_and_sum, learn_and_sum
+from hebbian_descent.kernels.rank_one import (
+    center,
+    decay_and_learn,
+    decay_learn_and_sum,
+    learn_and_sum,
+    move_and_center,
+)
 from hebbian_descent.kernels.rows import activate, pull_back
 
 ALL_LEARNED = -1
@@ -86,6 +92,8 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
         before. A pattern that gives an activity or an update that is not finite is not learned, nor any
         after it.
         """
+        if order.size == 0:
+            return ALL_LEARNED
         steps, error_term = _unpacked(numbers)
         n_outputs, n_inputs = W.shape
         number = W.dtype.type
@@ -93,11 +101,14 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
         now, before = np.empty(n_inputs, W.dtype), np.zeros(n_inputs, W.dtype)
         s, a, h = np.empty(n_outputs, W.dtype), np.empty(n_outputs, W.dtype), np.empty(n_outputs, W.dtype)
         p, post = np.zeros(n_outputs, W.dtype), np.empty(n_outputs, W.dtype)
+        moves = steps.shift > 0 or steps.starts_as_mean > 0
+        nu, last = number(0), inputs[0]
         diverged_at = ALL_LEARNED
         for step in range(order.size):
             row = order[step]
             x, t = inputs[row], targets[row]
-            squares = center(x, mu, now)
+            # The offset moves after the update of a step, in the pass over it that the next one needs.
+            squares = move_and_center(mu, last, nu, x, now) if moves else center(x, mu, now)
             if steps.weight_decay == 0:
                 learn_and_sum(W, p, before, now, s)
             else:
@@ -111,20 +122,22 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
             if steps.largest_slope > 0:
                 eta /= _slope(kind, steps.largest_slope, h, t) * (squares + 1.0)
             if not _set_change(number(-eta * scales[row]), a, post, p):
-                p[:], kept, diverged_at = 0, number(1), step
+                p[:], kept, nu, diverged_at = 0, number(1), number(0), step
                 break
             if steps.learns_from_output:
                 for unit in range(n_outputs):
                     b[unit] += p[unit]
-            if steps.shift > 0 or steps.starts_as_mean:
-                nu = steps.shift
-                if steps.starts_as_mean:
-                    nu = max(nu, 1.0 / (n_seen + step + 1))
+            if moves:
+                rate = steps.shift
+                if steps.starts_as_mean > 0:
+                    rate = max(rate, 1.0 / (n_seen + step + 1))
+                nu, last = number(rate), x
                 for unit in range(n_outputs):
-                    b[unit] += number(nu) * (keep * s[unit] + p[unit] * squares)
-                _move(mu, x, number(nu), number(1 - nu))
+                    b[unit] += nu * (keep * s[unit] + p[unit] * squares)
             now, before = before, now
         decay_and_learn(W, kept, p, before)
+        if moves:
+            move_and_center(mu, last, nu, last, now)
         return diverged_at
 
     return learn_online
@@ -148,14 +161,6 @@ def _set_change(minus_eta: Any, a: Any, post: Any, p: Any) -> bool:
         p[unit] = minus_eta * post[unit]
         n_wrong += not (np.isfinite(a[unit]) and np.isfinite(p[unit]))
     return n_wrong == 0
-
-
-@inlined
-def _move(mu: Any, x: Any, nu: Any, rest: Any) -> None:
-    tiny = np.finfo(mu.dtype).tiny
-    for i in range(mu.size):
-        moved = rest * mu[i] + nu * x[i]
-        mu[i] = moved if abs(moved) >= tiny else type(moved)(0)
 
 
 def _slope(kind: Any, largest_slope: float, h: Any, t: Any) -> float:
