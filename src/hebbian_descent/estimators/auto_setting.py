@@ -10,6 +10,7 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_number
 from hebbian_descent.estimators.centering import Centering, Offset, checked
 from hebbian_descent.estimators.learning_rate import automatic_rate, fixed_rate, kappa, slope_at
+from hebbian_descent.estimators.passes import diverges
 from hebbian_descent.network import Activation, Autoencoder, get_activation
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import AutoActivity, AutoRule, ErrorTerm, get_auto_rule, get_error_term
@@ -70,7 +71,7 @@ def learn_auto_batch(
             pre = x - network.offset, units.hidden - network.hidden_offset
             eta = automatic_rate(kappa_of_units, slope, *pre)
         step = (eta * change.weights).astype(W.dtype, copy=False)
-    if not (np.isfinite(units.preactivation).all() and np.isfinite(step).all()):
+    if diverges(units.preactivation, step):
         raise DivergenceError(n_seen, eta, float(np.abs(units.preactivation).max()))
     if omega:
         W *= 1 - omega

@@ -95,7 +95,7 @@ def learn_batch(
         if eta is None:
             eta = automatic_rate(setting.kappa, slope_at(setting.activation, h, t), pre)
         step_of = (eta * scales[:, np.newaxis] * post).astype(W.dtype, copy=False)
-    if not (np.isfinite(a).all() and np.isfinite(step_of).all()):
+    if diverges(a, step_of):
         raise DivergenceError(step, eta, float(np.abs(a).max()))
     if omega:
         W *= 1 - omega
@@ -106,6 +106,14 @@ def learn_batch(
         layer.bias -= step_of.mean(axis=0)
     if shift:
         layer.shift_offset(x, shift)
+
+
+def diverges(*arrays: Array) -> bool:
+    """Return whether a number is beyond the square root of the largest: its products would not be finite.
+
+    There is no smaller bound, since the targets of a regression may be of any size.
+    """
+    return any(not np.abs(array).max() <= np.sqrt(np.finfo(array.dtype).max) for array in arrays)
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

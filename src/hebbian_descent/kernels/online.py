@@ -89,8 +89,8 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
         """Show patterns in the given order to a layer; return where it diverged, or −1.
 
         `numbers` are those of `as_numbers`; `scales` has one factor of η a pattern; `n_seen` patterns came
-        before. A pattern that gives an activity or an update that is not finite is not learned, nor any
-        after it.
+        before. A pattern that gives an activity or an update beyond the square root of the largest
+        number is not learned, nor any after it.
         """
         if order.size == 0:
             return ALL_LEARNED
@@ -156,10 +156,10 @@ def _set_post(kind: Any, error_term: Any, steps: Any, a: Any, h: Any, t: Any, po
 
 @inlined
 def _set_change(minus_eta: Any, a: Any, post: Any, p: Any) -> bool:
-    n_wrong = 0
+    n_wrong, limit = 0, np.sqrt(np.finfo(p.dtype).max)
     for unit in range(p.size):
         p[unit] = minus_eta * post[unit]
-        n_wrong += not (np.isfinite(a[unit]) and np.isfinite(p[unit]))
+        n_wrong += not (abs(a[unit]) <= limit and abs(p[unit]) <= limit)
     return n_wrong == 0
 
 
