@@ -13,13 +13,3 @@ def patterns():
     labels = scores.argmax(axis=1)
     targets = 1 / (1 + np.exp(-scores[:, :2]))
     return inputs, labels, targets
-
-
-def assert_same_bits(one, other):
-    """Assert that two estimators hold the same numbers."""
-    one, other = one._state(), other._state()
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        if isinstance(value, np.ndarray):
-            assert value.dtype == other[name].dtype, name
-        np.testing.assert_array_equal(value, other[name], err_msg=name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import assert_same_bits
+from same_bits import assert_same_bits
 
 from hebbian_descent import (
     ACTIVATIONS,
