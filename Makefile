@@ -47,8 +47,9 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
 	@touch $@
 
-bench: $(BENCH_STAMP)  ## Compare the speed of sweeps with NumPy, PyTorch and JAX, in one run
+bench: $(BENCH_STAMP)  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX and scikit-learn
 	$(BIN)/python bench/sweeps.py --json bench/results.json
+	$(BIN)/python bench/estimators.py --json bench/estimators.json
 
 wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without the extras
 	rm -rf dist .venv-wheel

@@ -1,5 +1,9 @@
 """Hebbian-descent: centered single-layer networks that learn each example once and forget gracefully."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
 from hebbian_descent.rules import (
@@ -15,6 +19,13 @@ from hebbian_descent.rules import (
 )
 from hebbian_descent.training import DivergenceError, Training, train
 
+if TYPE_CHECKING:
+    from hebbian_descent.estimators import (
+        HebbianDescentAutoencoder,
+        HebbianDescentClassifier,
+        HebbianDescentRegressor,
+    )
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -29,6 +40,9 @@ __all__ = [
     "Autoencoder",
     "DivergenceError",
     "Factors",
+    "HebbianDescentAutoencoder",
+    "HebbianDescentClassifier",
+    "HebbianDescentRegressor",
     "Layer",
     "Rule",
     "Training",
@@ -37,3 +51,18 @@ __all__ = [
     "matching_loss",
     "train",
 ]
+
+_ESTIMATORS = ("HebbianDescentAutoencoder", "HebbianDescentClassifier", "HebbianDescentRegressor")
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimators when they are first asked for: scikit-learn takes a while to load."""
+    if name in _ESTIMATORS:
+        from hebbian_descent import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ESTIMATORS})

@@ -139,7 +139,11 @@ class Autoencoder(Saved):
 
     def shift_offset(self, inputs: Array, shift: float) -> None:
         """Let the input offset follow a batch by the factor `shift`; the output stays the same."""
-        new = moving_average(self.offset, inputs, shift)
+        self.move_offset(moving_average(self.offset, inputs, shift))
+
+    def move_offset(self, offset: npt.ArrayLike) -> None:
+        """Replace the input offset and let the bias make up for it: the output stays the same."""
+        new = unit_values(offset, "offset", self.n_inputs, self.weights.dtype)
         self.bias[:] = bias_of_moved_offset(self.bias, self.weights, self.offset, new)
         self.offset[:] = new
 

@@ -1,0 +1,182 @@
+"""How good is the automatic learning rate? `python bench/learning_rates.py --help`.
+
+It is compared with the best of the paper's 35 fixed rates, which nobody knows beforehand, on two kinds of
+work: remembering 100 pairs that are seen once (mean absolute error of all pairs), and classifying (test
+error).
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.progress import track
+
+from hebbian_descent import (
+    ACTIVATIONS,
+    DivergenceError,
+    HebbianDescentClassifier,
+    HebbianDescentRegressor,
+)
+from hebbian_descent.datasets import draw_pair, load
+from hebbian_descent.datasets.errors import DatasetError
+from hebbian_descent.estimators.learning_rate import KAPPAS, kappa
+from hebbian_descent.network import get_activation
+from hebbian_descent.paper.grids import LEARNING_RATES
+
+PAGE = Path(__file__).parent.parent / "docs" / "estimators" / "learning_rate.md"
+MARK = "<!-- made by bench/learning_rates.py -->"
+DATASETS = ("rand", "digits", "connect_positions")
+TRIALS = 2
+MOST_EXAMPLES = 10_000
+SCANNED = (0.0625, 0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
+BOUNDED = ("sigmoid", "step", "softmax", "scaled_tanh", "softsign", "inverse_sqrt")
+MOST_ABOVE_BEST = {True: 1.15, False: 1.25}
+
+
+class Work(NamedTuple):
+    """Something to learn: what it is called, and the error for an activation and a learning rate."""
+
+    name: str
+    task: str
+    error: Callable[[str, Any], float]
+
+
+def main() -> None:
+    """Measure everything and write the tables to the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scan", action="store_true", help="print the ratio for several κ as well")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page whose tables are replaced")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    works = [*associations(), *classifications()]
+    ratios: dict[str, dict[str, float]] = {}
+    for activation in track(ACTIVATIONS, "activations"):
+        best = {work.name: best_fixed(work, activation) for work in works}
+        ratios[activation] = {w.name: w.error(activation, "auto") / best[w.name] for w in works}
+        if options.scan:
+            scan(works, activation, best)
+    before, _, after = options.page.read_text(encoding="utf-8").split(MARK)
+    options.page.write_text(MARK.join([before, tables(works, ratios), after]), encoding="utf-8")
+
+
+def associations() -> Iterator[Work]:
+    """Yield all pairs of datasets: 100 patterns, seen once, from the same random weights."""
+    for source in DATASETS:
+        for target in DATASETS:
+            pair = draw_pair(source, target, seed=0)
+            yield Work(f"{source} → {target}", "regressor", partial(association_error, *pair))
+
+
+def association_error(inputs: Any, targets: Any, activation: str, learning_rate: Any) -> float:
+    """Return the mean absolute error over all pairs after one pass, averaged over trials."""
+    errors = []
+    for trial in range(TRIALS):
+        memory = HebbianDescentRegressor(
+            activation=activation,
+            learning_rate=learning_rate,
+            epochs=1,
+            shuffle=False,
+            initial_weights="random",
+            random_state=trial,
+        )
+        errors.append(np.abs(learned(memory, inputs, targets).predict(inputs) - targets).mean())
+    return float(np.mean(errors))
+
+
+def classifications() -> Iterator[Work]:
+    """Yield digits, once and ten times, and the first examples of MNIST once, where it is present."""
+    for name, epochs, trials in (("digits", 1, TRIALS), ("digits", 10, TRIALS), ("mnist", 1, 1)):
+        try:
+            data = load(name)
+        except DatasetError as error:
+            print(f"Left out: {error}")  # noqa: T201
+            continue
+        inputs, labels = data.train.inputs[:MOST_EXAMPLES], data.train.labels[:MOST_EXAMPLES]
+        yield Work(
+            f"{name}, {epochs} epoch{'s' if epochs > 1 else ''}",
+            "classifier",
+            partial(classification_error, inputs, labels, data.test.inputs, data.test.labels, epochs, trials),
+        )
+
+
+def classification_error(
+    inputs: Any, labels: Any, others: Any, truth: Any, epochs: int, trials: int, activation: str, rate: Any
+) -> float:
+    """Return the share of wrong labels in the test set, averaged over orders."""
+    scores = []
+    for trial in range(trials):
+        classifier = HebbianDescentClassifier(
+            activation=activation, learning_rate=rate, epochs=epochs, random_state=trial
+        )
+        scores.append(learned(classifier, inputs, labels).score(others, truth))
+    return 1 - float(np.mean(scores))
+
+
+class Diverged:
+    """Stands in for an estimator that diverged: nothing it says is right."""
+
+    def predict(self, inputs: Any) -> float:
+        """Return what is infinitely wrong."""
+        return np.inf
+
+    def score(self, inputs: Any, labels: Any) -> float:
+        """Return the lowest score."""
+        return 0.0
+
+
+def learned(estimator: Any, inputs: Any, aims: Any) -> Any:
+    """Fit an estimator."""
+    try:
+        return estimator.fit(inputs, aims)
+    except DivergenceError:
+        return Diverged()
+
+
+def best_fixed(work: Work, activation: str) -> float:
+    """Return the smallest error of the fixed rates."""
+    errors = [work.error(activation, rate) for rate in LEARNING_RATES]
+    return min(error for error in errors if np.isfinite(error))
+
+
+def scan(works: list[Work], activation: str, best: dict[str, float]) -> None:
+    """Print the ratio to the best fixed rate for several κ."""
+    for work in works:
+        of_task = KAPPAS[work.task]
+        chosen = of_task.copy()
+        found = []
+        for value in SCANNED:
+            of_task[activation] = value
+            found.append(f"{value:g}: {work.error(activation, 'auto') / best[work.name]:.2f}")
+        of_task.clear()
+        of_task.update(chosen)
+        print(f"{activation:20} {work.name:40}", "  ".join(found), flush=True)  # noqa: T201
+
+
+def tables(works: list[Work], ratios: dict[str, dict[str, float]]) -> str:
+    """Return one table a task: a row for each activation, the ratio to the best fixed rate in each cell."""
+    parts = []
+    for task, title in (("regressor", "Remembering 100 pairs seen once"), ("classifier", "Classifying")):
+        names = [work.name for work in works if work.task == task]
+        rows = [
+            ("activation", "κ", *(name.replace("connect_positions", "connect") for name in names), "limit")
+        ]
+        rows.append(tuple("---" for _ in rows[0]))
+        for activation, found in ratios.items():
+            limit = MOST_ABOVE_BEST[activation in BOUNDED]
+            cells = [
+                f"**{found[name]:.2f}**" if found[name] > limit else f"{found[name]:.2f}" for name in names
+            ]
+            value = kappa(task, get_activation(activation))
+            rows.append((f"`{activation}`", f"{value:g}", *cells, f"{limit:g}"))
+        parts += [f"\n\n### {title}\n", *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join(parts) + "\n\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""Hebbian-descent for people who know scikit-learn: a classifier, a regressor and an auto-encoder.
+
+They learn one example at a time or many, with `fit` or `partial_fit`, and take their place in a pipeline.
+"""
+
+from hebbian_descent.estimators.autoencoder import HebbianDescentAutoencoder
+from hebbian_descent.estimators.classifier import HebbianDescentClassifier
+from hebbian_descent.estimators.regressor import HebbianDescentRegressor
+
+__all__ = ["HebbianDescentAutoencoder", "HebbianDescentClassifier", "HebbianDescentRegressor"]

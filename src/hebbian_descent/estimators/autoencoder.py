@@ -1,0 +1,195 @@
+"""An auto-encoder with tied weights: it learns to describe its inputs by fewer numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hebbian_descent.checks import Array
+from hebbian_descent.estimators.auto_setting import AutoSetting, learn_auto_batch
+from hebbian_descent.estimators.base import DTYPES, seed_of
+from hebbian_descent.estimators.centering import Centering, Offset, offset_in_fit, offset_in_stream
+from hebbian_descent.estimators.state import HasState
+from hebbian_descent.estimators.words import describe_autoencoder
+from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
+from hebbian_descent.rules import AutoRule, ErrorTerm
+from hebbian_descent.training import batches, epoch_order
+
+STATE = (
+    *("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_"),
+    *("n_samples_seen_", "n_epochs_", "seed_", "n_features_in_"),
+)
+
+
+class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasState, BaseEstimator):
+    """A tied auto-encoder that learns one example at a time: h = φₑ((x − μ)W + b), z = φ_d((h − λ)Wᵀ + c).
+
+    `transform` returns h, `inverse_transform` returns z for a given h, `score` is minus the mean absolute
+    error of the reconstruction.
+
+    Args:
+        n_hidden: The number of hidden units; None is a quarter of the inputs.
+        rule: "hebbian_descent", "gradient_descent", "hebb", "contrastive", "oja", "sanger", or an `AutoRule`.
+        hidden_activation: φₑ, by name or an `Activation`.
+        activation: φ_d of the outputs.
+        error: "difference", "saturating", "leaky_hinge", or a function of inputs and reconstruction.
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + ‖h − λ‖² + 1)), L the largest slope of the outputs.
+        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", "half" (moving
+            from 0.5 on) or None, for which hidden units are not centered either.
+        shift: ν, the rate at which a moving offset follows the inputs.
+        hidden_shift: The same for the offset of the hidden units, which always moves.
+        epochs: Passes over the data in `fit`.
+        batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
+        shuffle: Whether `fit` takes another order in every epoch.
+        random_state: The seed of the initial weights and of the orders.
+        warm_start: Whether `fit` goes on from where it was.
+
+    Attributes:
+        components_: The weights, (n_hidden, n_features).
+        bias_, decoder_bias_: b and c.
+        offset_, hidden_offset_: μ and λ.
+        n_features_in_, feature_names_in_: As in scikit-learn.
+        n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
+
+    Paper: eqn:update_auto_hebbian_descent_unsup_w_1
+    """
+
+    _state_names = STATE
+
+    def __init__(
+        self,
+        n_hidden: int | None = None,
+        rule: str | AutoRule = "hebbian_descent",
+        hidden_activation: str | Activation = "sigmoid",
+        activation: str | Activation = "linear",
+        error: str | ErrorTerm = "difference",
+        learning_rate: float | str = "auto",
+        weight_decay: float = 0.0,
+        centering: Centering = "auto",
+        shift: float = 0.01,
+        hidden_shift: float = 0.01,
+        epochs: int = 10,
+        batch_size: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.rule = rule
+        self.hidden_activation = hidden_activation
+        self.activation = activation
+        self.error = error
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.centering = centering
+        self.shift = shift
+        self.hidden_shift = hidden_shift
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+
+    def describe(self) -> str:
+        """Say in plain words what the setting is."""
+        return describe_autoencoder(AutoSetting.of(self))
+
+    def fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
+        """Learn all samples for some epochs."""
+        setting = AutoSetting.of(self)
+        offset = offset_in_fit(setting.centering, setting.shift)
+        x = self._read(setting, X, offset, goes_on=self.warm_start and hasattr(self, "components_"))
+        network = self._network(setting)
+        if offset.takes_data_mean and self.n_samples_seen_ == 0:
+            self.offset_[:] = x.mean(axis=0)
+        elif offset.takes_data_mean:
+            network.move_offset(x.mean(axis=0))  # what was learned so far stays the same
+        for _ in range(setting.epochs):
+            order = epoch_order(len(x), self.seed_, self.n_epochs_) if setting.shuffle else np.arange(len(x))
+            for rows in batches(order, setting.batch_size):
+                self._learn(setting, network, x[rows], offset)
+            self.n_epochs_ += 1
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
+        """Learn the samples once, one after another; equal to as many calls with one sample each."""
+        setting = AutoSetting.of(self)
+        offset = offset_in_stream(setting.centering, setting.shift)
+        x = self._read(setting, X, offset, goes_on=hasattr(self, "components_"))
+        network = self._network(setting)
+        for row in range(len(x)):
+            self._learn(setting, network, x[row : row + 1], offset)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return the activity of the hidden units, (n_samples, n_hidden)."""
+        return self._network(AutoSetting.of(self)).infer_hidden(self._inputs(X))[1]
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Return what the hidden activities X are decoded to, (n_samples, n_features)."""
+        check_is_fitted(self)
+        hidden = check_array(X, dtype=self.components_.dtype, input_name="X")
+        if hidden.shape[1] != len(self.components_):
+            raise ValueError(
+                f"The hidden activities must have {len(self.components_)} columns. Got {hidden.shape}."
+            )
+        return self._network(AutoSetting.of(self)).infer_inputs(hidden)[1]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return minus the mean absolute error of the reconstruction: higher is better, 0 is perfect."""
+        x = self._inputs(X)
+        return -float(np.abs(self._network(AutoSetting.of(self)).forward(x).reconstruction - x).mean())
+
+    def _learn(self, setting: AutoSetting, network: Autoencoder, x: Array, offset: Offset) -> None:
+        self.n_samples_seen_ += len(x)
+        learn_auto_batch(setting, network, x, offset, n_seen=self.n_samples_seen_)
+
+    def _read(self, setting: AutoSetting, X: Any, offset: Offset, *, goes_on: bool) -> Array:
+        """Check the inputs, and start if there is nothing to go on from."""
+        dtype = self.components_.dtype if goes_on else DTYPES
+        x: Array = validate_data(self, X, reset=not goes_on, dtype=dtype, order="C")
+        setting.error.check_targets(x)
+        if not goes_on:
+            self._start(setting, x.dtype, offset)
+        return x
+
+    def _start(self, setting: AutoSetting, dtype: Any, offset: Offset) -> None:
+        n_inputs = self.n_features_in_
+        n_hidden = setting.n_hidden or max(1, round(n_inputs / 4))
+        self.seed_ = seed_of(self.random_state)
+        rng = np.random.default_rng(self.seed_)
+        weights = glorot_uniform(n_inputs, n_hidden, rng=rng, dtype=dtype)
+        self.components_ = np.ascontiguousarray(weights.T)
+        self.bias_, self.decoder_bias_ = np.zeros(n_hidden, dtype), np.zeros(n_inputs, dtype)
+        self.offset_ = np.full(n_inputs, offset.start, dtype)
+        self.hidden_offset_ = np.full(n_hidden, 0.0 if setting.centering is None else 0.5, dtype)
+        self.n_samples_seen_ = self.n_epochs_ = 0
+
+    def _network(self, setting: AutoSetting) -> Autoencoder:
+        check_is_fitted(self)
+        return Autoencoder(
+            self.components_.T,
+            self.bias_,
+            self.decoder_bias_,
+            self.offset_,
+            self.hidden_offset_,
+            setting.hidden_activation,
+            setting.activation,
+        )
+
+    def _inputs(self, X: Any) -> Array:
+        check_is_fitted(self)
+        x: Array = validate_data(self, X, reset=False, dtype=self.components_.dtype)
+        return x
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

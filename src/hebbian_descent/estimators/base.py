@@ -1,0 +1,187 @@
+"""What classifier and regressor share: a layer that learns from samples, whole or one at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hebbian_descent.checks import Array
+from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
+from hebbian_descent.estimators.passes import Samples, learn, read_only
+from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.estimators.state import HasState
+from hebbian_descent.estimators.words import describe_layer
+from hebbian_descent.network import Layer, glorot_uniform
+from hebbian_descent.training import epoch_order
+
+DTYPES = (np.float64, np.float32)
+STATE = ("coef_", "bias_", "offset_", "n_samples_seen_", "n_epochs_", "seed_", "n_features_in_")
+FIRST = read_only(np.arange(1))
+ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
+
+
+class LayerEstimator(HasState, BaseEstimator):
+    """A centered layer with the methods of a scikit-learn estimator.
+
+    The state is a few arrays: `coef_`, `bias_` and `offset_` make h = φ((x − offset_)·coef_ᵀ + bias_).
+    """
+
+    _state_names: tuple[str, ...] = STATE
+
+    coef_: Array
+    bias_: Array
+    offset_: Array
+    n_samples_seen_: int
+    n_epochs_: int
+    seed_: int
+    n_features_in_: int
+
+    def describe(self) -> str:
+        """Say in plain words what the setting is."""
+        return describe_layer(self._setting())
+
+    @property
+    def intercept_(self) -> Array:
+        """The bias b − μW of the model without centering that has the same output, (n_outputs,)."""
+        check_is_fitted(self)
+        intercept: Array = self.bias_ - self.coef_ @ self.offset_
+        return intercept
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    # What parameters say
+
+    def _setting(self) -> Setting:
+        """Return the checked parameters; they are checked again only after they have changed."""
+        told = [self.__dict__.get(name) for name in self._parameter_names()]
+        remembered = self.__dict__.get("_remembered")
+        if remembered is None or remembered[0] != told:
+            remembered = self._remembered = (told, Setting.of(self))
+        setting: Setting = remembered[1]
+        return setting
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        if "_names" not in cls.__dict__:
+            cls._names = cls._get_param_names()
+        names: list[str] = cls._names
+        return names
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_remembered", None)
+        return state
+
+    # Learning
+
+    def _layer(self, setting: Setting) -> Layer:
+        return Layer(self.coef_.T, self.bias_, self.offset_, setting.activation)
+
+    def _start(self, setting: Setting, n_outputs: int, dtype: npt.DTypeLike, offset: Offset) -> None:
+        """Begin with no weights, or small random ones."""
+        n_inputs = self.n_features_in_
+        self.seed_ = seed_of(self.random_state)
+        self.coef_ = np.zeros((n_outputs, n_inputs), dtype)
+        if setting.initial_weights == "random" and n_outputs:
+            weights = glorot_uniform(n_inputs, n_outputs, rng=np.random.default_rng(self.seed_), dtype=dtype)
+            self.coef_[:] = weights.T
+        self.bias_ = np.zeros(n_outputs, dtype)
+        self.offset_ = np.full(n_inputs, offset.start, dtype)
+        self.n_samples_seen_ = self.n_epochs_ = 0
+
+    def _fit_samples(self, setting: Setting, samples: Samples, offset: Offset) -> None:
+        """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
+        layer = self._layer(setting)
+        means = samples.means()
+        if offset.takes_data_mean and self.n_samples_seen_ == 0:
+            self.offset_[:] = means[0]
+        elif offset.takes_data_mean:
+            layer.move_offset(means[0])  # what was learned so far stays the same
+        n_samples = len(samples.inputs)
+        for _ in range(setting.epochs):
+            order = (
+                epoch_order(n_samples, self.seed_, self.n_epochs_)
+                if setting.shuffle
+                else np.arange(n_samples)
+            )
+            learn(
+                setting,
+                layer,
+                samples,
+                order,
+                offset=offset,
+                batch_size=setting.batch_size,
+                n_seen=self.n_samples_seen_,
+                means=means,
+            )
+            self.n_epochs_ += 1
+            self.n_samples_seen_ += n_samples
+
+    def _stream_samples(self, setting: Setting, samples: Samples, offset: Offset) -> None:
+        """Learn one sample after another, in the given order."""
+        n_samples = len(samples.inputs)
+        order = FIRST if n_samples == 1 else np.arange(n_samples)
+        learn(setting, self._layer(setting), samples, order, offset=offset, n_seen=self.n_samples_seen_)
+        self.n_samples_seen_ += n_samples
+
+    def _offset_in_fit(self, setting: Setting) -> Offset:
+        return offset_in_fit(setting.centering, setting.shift)
+
+    def _offset_in_stream(self, setting: Setting) -> Offset:
+        if setting.rule.needs_data_mean:
+            raise ValueError(
+                f"The rule {setting.rule.name!r} needs the means of the whole data, which partial_fit does "
+                "not have. Use fit, or the rule hebb or hebbian_descent."
+            )
+        return offset_in_stream(setting.centering, setting.shift)
+
+    # Input and output
+
+    def _checked(self, X: Any, y: Any, *, goes_on: bool, **checks: Any) -> tuple[Array, Any]:
+        dtype = self.coef_.dtype if goes_on else DTYPES
+        X, y = validate_data(self, X, y, reset=not goes_on, dtype=dtype, order="C", **checks)
+        return X, y
+
+    def _is_plain_sample(self, X: Any) -> bool:
+        """Whether X needs no further checks: one sample, an array of the right dtype and width, finite."""
+        if type(X) is not np.ndarray or "coef_" not in self.__dict__:
+            return False
+        plain = (
+            X.dtype == self.coef_.dtype
+            and X.shape == (1, self.coef_.shape[1])
+            and X.flags.c_contiguous
+            and "feature_names_in_" not in self.__dict__
+        )
+        return plain and bool(np.isfinite(np.dot(X[0], X[0])))
+
+    def _preactivation(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=self.coef_.dtype)
+        a: Array = (X - self.offset_) @ self.coef_.T + self.bias_
+        return a
+
+
+def scales_of(sample_weight: Any, X: Array) -> Array:
+    """Return one factor of the learning rate for each sample; 0 is a sample that is not there."""
+    n_samples = len(X)
+    if sample_weight is None:
+        return np.ones(n_samples, X.dtype)
+    scales: Array = check_array(sample_weight, ensure_2d=False, dtype=X.dtype, input_name="sample_weight")
+    if scales.shape != (n_samples,):
+        raise ValueError(f"The sample_weight must have the shape ({n_samples},). Got {scales.shape}.")
+    if (scales < 0).any():
+        raise ValueError(f"The sample_weight must not be negative. Got {scales.min()}.")
+    return scales
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a whole number itself, or one drawn from a generator as scikit-learn knows them."""
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))

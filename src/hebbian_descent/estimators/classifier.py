@@ -1,0 +1,233 @@
+"""A classifier with one output unit a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+
+from hebbian_descent.checks import Array
+from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.centering import Centering, Offset
+from hebbian_descent.estimators.passes import Samples
+from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.network import Activation
+from hebbian_descent.rules import ErrorTerm, Rule
+
+
+def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
+    name = getattr(estimator.activation, "name", estimator.activation)
+    if name in ("softmax", "sigmoid"):
+        return True
+    raise AttributeError(
+        f"predict_proba needs an output that is a probability, softmax or sigmoid. Got activation {name!r}."
+    )
+
+
+class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
+    """A classifier that learns one example at a time, one output unit a class, the targets one-hot.
+
+    With softmax units and the difference as error, the defaults, it is softmax regression by gradient descent
+    on the cross entropy; what differs from other implementations is the centering of the inputs and the
+    automatic learning rate. The predicted class is that of the largest preactivation.
+
+    `partial_fit` is one pass in the given order. A class need not be announced: one that is first seen later
+    has weights of zero until then.
+
+    Args:
+        rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
+        activation: The name of an activation, or an `Activation`.
+        error: "difference", "saturating", "leaky_hinge" (targets are then −1 and 1), or a function of
+            targets and output.
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)).
+        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", "half" (moving
+            from 0.5 on, as in the paper) or None.
+        shift: ν, the rate at which a moving offset follows the inputs.
+        epochs: Passes over the data in `fit`.
+        batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
+        shuffle: Whether `fit` takes another order in every epoch.
+        random_state: The seed of orders and of random weights.
+        warm_start: Whether `fit` goes on from where it was.
+        initial_weights: "zeros", or "random" for the classes that are known before the first sample.
+
+    Attributes:
+        classes_: The labels, sorted.
+        coef_: The weights, (n_classes, n_features).
+        intercept_: The bias of the equivalent model without centering, (n_classes,).
+        bias_, offset_: The bias and offset of the centered model.
+        n_features_in_, feature_names_in_: As in scikit-learn.
+        n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
+
+    Paper: eqn:update_general_hebbian_descent_sup_w_1
+    """
+
+    _task = "classifier"
+    _state_names = (*STATE, "classes_")
+    classes_: npt.NDArray[Any]
+
+    def __init__(
+        self,
+        rule: str | Rule = "hebbian_descent",
+        activation: str | Activation = "softmax",
+        error: str | ErrorTerm = "difference",
+        learning_rate: float | str = "auto",
+        weight_decay: float = 0.0,
+        centering: Centering = "auto",
+        shift: float = 0.01,
+        epochs: int = 10,
+        batch_size: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        initial_weights: str = "zeros",
+    ) -> None:
+        self.rule = rule
+        self.activation = activation
+        self.error = error
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.centering = centering
+        self.shift = shift
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.initial_weights = initial_weights
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
+        """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
+        setting = self._setting()
+        goes_on = self.warm_start and hasattr(self, "coef_")
+        X, y = self._checked(X, y, goes_on=goes_on)
+        check_classification_targets(y)
+        X, y, scales = self._present(X, y, sample_weight)
+        if len(X) == 0:
+            raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
+        offset = self._offset_in_fit(setting)
+        if not goes_on:
+            self.classes_ = np.unique(y)
+            self._start(setting, len(self.classes_), X.dtype, offset)
+        self._add_classes(y)
+        self._fit_samples(setting, self._samples(setting, X, y, scales), offset)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> HebbianDescentClassifier:
+        """Learn the samples once, one after another; equal to as many calls with one sample each.
+
+        `classes` may announce labels before they are seen; it is never needed.
+        """
+        setting = self._setting()
+        offset = self._offset_in_stream(setting)
+        if classes is None and sample_weight is None and self._is_plain_sample(X):
+            place = self._place_of(y)
+            if place is not None:
+                targets = _codes(setting, [place], len(self.classes_), X.dtype)
+                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
+                return self
+        goes_on = hasattr(self, "coef_")
+        X, y = self._checked(X, y, goes_on=goes_on)
+        check_classification_targets(y)
+        X, y, scales = self._present(X, y, sample_weight)
+        if not goes_on:
+            self.classes_ = np.unique(y[:0] if classes is None else classes)
+            self._start(setting, len(self.classes_), X.dtype, offset)
+        elif classes is not None:
+            self._add_classes(classes)
+        self._stream(setting, X, y, scales, offset)
+        return self
+
+    def _stream(self, setting: Setting, X: Array, y: Any, scales: Array, offset: Offset) -> None:
+        """Learn in order, with a pause wherever a class is seen for the first time."""
+        _, first_places = np.unique(y, return_index=True)
+        new = [place for place in first_places if y[place] not in self.classes_]
+        for start, end in zip([0, *sorted(new)], [*sorted(new), len(y)], strict=True):
+            if start == end:
+                continue
+            self._add_classes(y[start : start + 1])
+            samples = self._samples(setting, X[start:end], y[start:end], scales[start:end])
+            self._stream_samples(setting, samples, offset)
+
+    def _add_classes(self, labels: Any) -> None:
+        """Let unknown classes have weights of zero."""
+        known = self.classes_
+        every = unique_labels(known, np.unique(labels)) if len(known) else np.unique(labels)
+        if len(every) == len(known):
+            return
+        places = np.searchsorted(every, known)
+        coef, bias = self.coef_, self.bias_
+        self.classes_ = every
+        self.coef_ = np.zeros((len(every), coef.shape[1]), coef.dtype)
+        self.bias_ = np.zeros(len(every), coef.dtype)
+        self.coef_[places], self.bias_[places] = coef, bias
+        self.__dict__.pop("_places", None)
+
+    def _present(self, X: Array, y: Any, sample_weight: Any) -> tuple[Array, Any, Array]:
+        scales = scales_of(sample_weight, X)
+        there = scales > 0
+        return (X, y, scales) if there.all() else (X[there], y[there], scales[there])
+
+    def _samples(self, setting: Setting, X: Array, y: Any, scales: Array) -> Samples:
+        places = np.searchsorted(self.classes_, y)
+        return Samples(X, _codes(setting, places, len(self.classes_), X.dtype), scales)
+
+    def _place_of(self, y: Any) -> int | None:
+        """Return the place of the one label in `classes_`, or None if there is none or more to check."""
+        labels = np.asarray(y)
+        if labels.shape != (1,) or labels.dtype.kind != self.classes_.dtype.kind:
+            return None
+        if "_places" not in self.__dict__:
+            self._places = {label: place for place, label in enumerate(self.classes_.tolist())}
+        place: int | None = self._places.get(labels.item())
+        return place
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the preactivation of each class, (n_samples, n_classes), or a₁ − a₀ of two, (n_samples,)."""
+        a = self._preactivation(X)
+        return a[:, 1] - a[:, 0] if a.shape[1] == 2 else a
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class with the largest preactivation, the first of equal ones."""
+        a = self._preactivation(X)
+        labels: npt.NDArray[Any] = self.classes_[a.argmax(axis=1)]
+        return labels
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class.
+
+        For softmax units this is the output. For sigmoid units it is the probability of each class given
+        that exactly one is on, which is the softmax of the preactivation, too.
+        """
+        probabilities: Array = softmax(self._preactivation(X), axis=1)
+        return probabilities
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the probabilities, −inf where these are too small for a number."""
+        with np.errstate(divide="ignore"):
+            logarithms: Array = np.log(self.predict_proba(X))
+        return logarithms
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("_places", None)
+        return state
+
+
+def _codes(setting: Setting, places: Any, n_classes: int, dtype: npt.DTypeLike) -> Array:
+    """Return one-hot targets, 0 and 1, or −1 and 1 for an error term that is made for them."""
+    targets = np.zeros((len(places), n_classes), dtype)
+    if len(places) == 1:
+        targets[0, places[0]] = 1
+    else:
+        targets[np.arange(len(places)), places] = 1
+    return 2 * targets - 1 if -1.0 in setting.error.target_values else targets

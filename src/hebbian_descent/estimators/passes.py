@@ -1,0 +1,125 @@
+"""One pass over patterns: compiled for single patterns, NumPy for batches and functions of one's own.
+
+Both change the arrays of a layer in place. A layer's weights are a view of `coef_`, the transpose.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array
+from hebbian_descent.estimators.centering import Offset
+from hebbian_descent.estimators.learning_rate import automatic_rate, slope_at
+from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.network import Layer
+from hebbian_descent.network.offsets import flush_subnormal
+from hebbian_descent.rules.base import Activity, mean_outer
+from hebbian_descent.training import DivergenceError, batches
+
+Order = npt.NDArray[np.intp]
+
+
+class Samples(NamedTuple):
+    """Patterns with their targets and weights, checked, in one dtype, C-contiguous."""
+
+    inputs: Array  # (n_samples, n_inputs)
+    targets: Array  # (n_samples, n_outputs)
+    scales: Array  # (n_samples,), the factors of the learning rate
+
+    def at(self, rows: Any) -> Samples:
+        """Return some of the samples."""
+        return Samples(self.inputs[rows], self.targets[rows], self.scales[rows])
+
+    def means(self) -> tuple[Array, Array]:
+        """Return the weighted means of inputs and targets."""
+        x, t, w = self
+        if (w == w[0]).all():
+            return x.mean(axis=0), t.mean(axis=0)
+        share = w / w.sum()
+        return share @ x, share @ t
+
+
+def learn(
+    setting: Setting,
+    layer: Layer,
+    samples: Samples,
+    order: Order,
+    *,
+    offset: Offset,
+    batch_size: int = 1,
+    n_seen: int = 0,
+    means: tuple[Array, Array] | None = None,
+) -> None:
+    """Show samples once in the given order, after `n_seen` others."""
+    if setting.is_compiled and batch_size == 1:
+        learn_compiled(setting, layer, samples, order, offset, n_seen)
+        return
+    for rows in batches(order, batch_size):
+        n_seen += len(rows)
+        shift = offset.shift_after(n_seen, len(rows)) if offset.shift or offset.starts_as_mean else 0.0
+        learn_batch(setting, layer, samples.at(rows), shift=shift, means=means, step=n_seen)
+
+
+def learn_compiled(
+    setting: Setting, layer: Layer, samples: Samples, order: Order, offset: Offset, n_seen: int
+) -> None:
+    """Let the compiled loop show the samples one after another."""
+    learn_online, numbers = setting.compiled(offset)
+    x, t, scales, rows = (read_only(array) for array in (*samples, order))
+    diverged_at = learn_online(numbers, layer.weights.T, layer.bias, layer.offset, x, t, scales, rows, n_seen)
+    if diverged_at >= 0:
+        raise DivergenceError(n_seen + diverged_at, setting.learning_rate or 0.0, np.inf)
+
+
+def learn_batch(
+    setting: Setting,
+    layer: Layer,
+    samples: Samples,
+    *,
+    shift: float,
+    means: tuple[Array, Array] | None,
+    step: int,
+) -> None:
+    """Update a layer once with the mean change of a batch, then move its offset."""
+    x, t, scales = samples
+    omega, W = setting.weight_decay, layer.weights
+    with np.errstate(over="ignore", invalid="ignore"):
+        a, h = layer.forward(x)
+        pre, post = setting.rule.factors(
+            Activity(x, layer.offset, t, a, h, setting.activation, setting.error, *(means or (None, None)))
+        )
+        eta = setting.learning_rate
+        if eta is None:
+            eta = automatic_rate(setting.kappa, slope_at(setting.activation, h, t), pre)
+        step_of = (eta * scales[:, np.newaxis] * post).astype(W.dtype, copy=False)
+    if diverges(a, step_of):
+        raise DivergenceError(step, eta, float(np.abs(a).max()))
+    if omega:
+        W *= 1 - omega
+    W -= mean_outer(pre, step_of)
+    if omega:
+        flush_subnormal(W)
+    if setting.rule.learns_bias:
+        layer.bias -= step_of.mean(axis=0)
+    if shift:
+        layer.shift_offset(x, shift)
+
+
+def diverges(*arrays: Array) -> bool:
+    """Return whether a number is beyond the square root of the largest: its products would not be finite.
+
+    There is no smaller bound, since the targets of a regression may be of any size.
+    """
+    return any(not np.abs(array).max() <= np.sqrt(np.finfo(array.dtype).max) for array in arrays)
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written: one compiled loop then serves arrays of either kind."""
+    if not array.flags.writeable and type(array) is np.ndarray:
+        return array
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,153 @@
+"""A regressor with one output unit a target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+
+from hebbian_descent.checks import Array
+from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.centering import Centering
+from hebbian_descent.estimators.passes import Samples
+from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.network import Activation, get_activation
+from hebbian_descent.rules import ErrorTerm, Rule
+
+
+class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
+    """A regressor that learns one example at a time; targets are numbers or vectors.
+
+    With linear units and the difference as error, the defaults, it is linear regression by gradient descent
+    on the squared error; with the automatic learning rate that is the normalised LMS filter, centered. Other
+    activations give generalised linear models: "sigmoid" for targets between 0 and 1, "exponential" for
+    counts, "rectifier" or "softplus" for what cannot be negative.
+
+    Args:
+        rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
+        activation: The name of an activation, or an `Activation`.
+        error: "difference", "saturating" (robust to outliers), "leaky_hinge" (for targets −1 and 1), or a
+            function of targets and output.
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)).
+        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", "half" (moving
+            from 0.5 on, as in the paper) or None.
+        shift: ν, the rate at which a moving offset follows the inputs.
+        epochs: Passes over the data in `fit`.
+        batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
+        shuffle: Whether `fit` takes another order in every epoch.
+        random_state: The seed of orders and of random weights.
+        warm_start: Whether `fit` goes on from where it was.
+        initial_weights: "zeros" or "random".
+
+    Attributes:
+        coef_: The weights, (n_outputs, n_features).
+        intercept_: The bias of the equivalent model without centering, (n_outputs,).
+        bias_, offset_: The bias and offset of the centered model.
+        target_ndim_: 1 if targets came as numbers, 2 if as vectors.
+        n_features_in_, feature_names_in_: As in scikit-learn.
+        n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
+
+    Paper: eqn:update_general_hebbian_descent_sup_w_1
+    """
+
+    _task = "regressor"
+    _state_names = (*STATE, "target_ndim_")
+    target_ndim_: int
+
+    def __init__(
+        self,
+        rule: str | Rule = "hebbian_descent",
+        activation: str | Activation = "linear",
+        error: str | ErrorTerm = "difference",
+        learning_rate: float | str = "auto",
+        weight_decay: float = 0.0,
+        centering: Centering = "auto",
+        shift: float = 0.01,
+        epochs: int = 10,
+        batch_size: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        initial_weights: str = "zeros",
+    ) -> None:
+        self.rule = rule
+        self.activation = activation
+        self.error = error
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.centering = centering
+        self.shift = shift
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.initial_weights = initial_weights
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
+        """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
+        setting = self._setting()
+        goes_on = self.warm_start and hasattr(self, "coef_")
+        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on)
+        if len(samples.inputs) == 0:
+            raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
+        offset = self._offset_in_fit(setting)
+        if not goes_on:
+            self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
+        self._fit_samples(setting, samples, offset)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
+        """Learn the samples once, one after another; equal to as many calls with one sample each."""
+        setting = self._setting()
+        offset = self._offset_in_stream(setting)
+        if sample_weight is None and self._is_plain_sample(X):
+            targets = self._plain_target(setting, y)
+            if targets is not None:
+                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
+                return self
+        goes_on = hasattr(self, "coef_")
+        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on)
+        if not goes_on:
+            self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
+        self._stream_samples(setting, samples, offset)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Return the output, in the shape that the targets had."""
+        h = self._setting().activation(self._preactivation(X))
+        return h[:, 0] if self.target_ndim_ == 1 else h
+
+    def _read(self, setting: Setting, X: Any, y: Any, sample_weight: Any, *, goes_on: bool) -> Samples:
+        X, y = self._checked(X, y, goes_on=goes_on, multi_output=True, y_numeric=True)
+        targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=X.dtype)
+        if goes_on and targets.shape[1] != len(self.coef_):
+            raise ValueError(f"The targets must have {len(self.coef_)} columns. Got {targets.shape[1]}.")
+        setting.error.check_targets(targets)
+        if not goes_on:
+            self.target_ndim_ = y.ndim
+        scales = scales_of(sample_weight, X)
+        samples, there = Samples(X, targets, scales), scales > 0
+        return samples if there.all() else samples.at(there)
+
+    def _plain_target(self, setting: Setting, y: Any) -> Array | None:
+        """Return the target of one sample as a row, or None if there is more to check."""
+        if setting.error.target_values:
+            return None
+        targets = np.asarray(y)
+        if targets.dtype.kind != "f" or targets.size != len(self.coef_) or targets.ndim != self.target_ndim_:
+            return None
+        targets = targets.astype(self.coef_.dtype, copy=False).reshape(1, -1)
+        return targets if np.isfinite(targets).all() else None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        activation = get_activation(self.activation)
+        tags.target_tags.multi_output = True
+        tags.target_tags.positive_only = activation.output_range[0] >= 0
+        # Units that cannot reach every target cannot fit every dataset.
+        tags.regressor_tags.poor_score = activation.name != "linear" or self.rule in ("hebb", "covariance")
+        return tags

@@ -1,0 +1,102 @@
+"""What a classifier or regressor was told, checked and in its final form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hebbian_descent.checks import as_count, as_number, unknown_name
+from hebbian_descent.estimators.centering import Centering, Offset, checked
+from hebbian_descent.estimators.learning_rate import fixed_rate, kappa, largest_slope
+from hebbian_descent.network import Activation, get_activation
+from hebbian_descent.rules import ErrorTerm, Rule, get_error_term, get_rule
+
+COMPILED_RULES = ("hebbian_descent", "gradient_descent", "contrastive", "hebb")
+
+START_OPTIONS = ("zeros", "random")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a layer learns."""
+
+    rule: Rule
+    activation: Activation
+    error: ErrorTerm
+    learning_rate: float | None
+    """η, or None where it is automatic."""
+    weight_decay: float
+    centering: Centering
+    shift: float
+    epochs: int
+    batch_size: int
+    shuffle: bool
+    initial_weights: str
+    task: str
+
+    @classmethod
+    def of(cls, estimator: Any) -> Setting:
+        """Check the parameters of an estimator."""
+        return cls(
+            rule=get_rule(estimator.rule),
+            activation=get_activation(estimator.activation),
+            error=get_error_term(estimator.error),
+            learning_rate=fixed_rate(estimator.learning_rate),
+            weight_decay=as_number(estimator.weight_decay, "weight_decay", at_least=0, at_most=2),
+            centering=checked(estimator.centering),
+            shift=as_number(estimator.shift, "shift", at_least=0, at_most=1),
+            epochs=as_count(estimator.epochs, "number of epochs"),
+            batch_size=as_count(estimator.batch_size, "batch_size"),
+            shuffle=bool(estimator.shuffle),
+            initial_weights=_start(estimator.initial_weights),
+            task=estimator._task,
+        )
+
+    @property
+    def kappa(self) -> float:
+        """κ of an automatic learning rate."""
+        return kappa(self.task, self.activation)
+
+    @cached_property
+    def is_compiled(self) -> bool:
+        """Whether the compiled loop knows all parts: functions of a user's own take the NumPy path."""
+        built_in = self.rule.is_built_in and self.activation.is_built_in and self.error.is_built_in
+        return built_in and self.rule.name in COMPILED_RULES
+
+    def compiled(self, offset: Offset) -> tuple[Callable[..., int], Any]:
+        """Return the compiled loop of the activation, and what it is told."""
+        if offset not in self._compiled:
+            self._compiled[offset] = self._loop_and_numbers(offset)
+        return self._compiled[offset]
+
+    @cached_property
+    def _compiled(self) -> dict[Offset, tuple[Callable[..., int], Any]]:
+        return {}
+
+    def _loop_and_numbers(self, offset: Offset) -> tuple[Callable[..., int], Any]:
+        from hebbian_descent.kernels.activations import ACTIVATIONS
+        from hebbian_descent.kernels.errors import ErrorTerm, error_term
+        from hebbian_descent.kernels.online import Steps, as_numbers, learner
+
+        steps = Steps(
+            learns_from_output=self.rule.name != "hebb",
+            pulls_back=self.rule.name == "gradient_descent",
+            learning_rate=self.kappa if self.learning_rate is None else self.learning_rate,
+            largest_slope=largest_slope(self.activation) if self.learning_rate is None else 0.0,
+            weight_decay=self.weight_decay,
+            shift=offset.shift,
+            starts_as_mean=offset.starts_as_mean,
+        )
+        # Contrastive learning takes no other error than the difference.
+        is_free = self.rule.name != "contrastive"
+        error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
+        loop = learner(ACTIVATIONS[self.activation.name](**self.activation.parameters))
+        return loop, as_numbers(steps, error)
+
+
+def _start(initial_weights: str) -> str:
+    if initial_weights not in START_OPTIONS:
+        raise unknown_name("initial_weights", initial_weights, START_OPTIONS)
+    return initial_weights

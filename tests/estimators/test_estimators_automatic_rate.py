@@ -1,0 +1,54 @@
+"""The automatic learning rate keeps what its page promises."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from hebbian_descent import ACTIVATIONS, HebbianDescentClassifier, HebbianDescentRegressor
+from hebbian_descent.datasets import draw_pair
+from hebbian_descent.estimators.learning_rate import kappa
+from hebbian_descent.network import get_activation
+from hebbian_descent.paper.grids import LEARNING_RATES
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(activation):
+    x, t = np.array([[3.0, -4.0, 1.0]]), np.array([[0.25, 0.75]])
+    regressor = HebbianDescentRegressor(activation=activation, centering=None).partial_fit(x, t)
+    units = get_activation(activation)
+    start = units(np.zeros((1, 2)))
+    slope = units.largest_slope if np.isfinite(units.largest_slope) else 1.0
+    expected = kappa("regressor", units) / slope * (t - start)
+    np.testing.assert_allclose(regressor._preactivation(x), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("activation", "limit"), [("sigmoid", 1.15), ("linear", 1.25), ("rectifier", 1.25)])
+def test_remembering_pairs_comes_near_the_best_fixed_rate(activation, limit):
+    inputs, targets = draw_pair("rand", "rand", seed=3)
+
+    def error(rate):
+        memory = HebbianDescentRegressor(activation=activation, learning_rate=rate, epochs=1, shuffle=False)
+        return np.abs(memory.fit(inputs, targets).predict(inputs) - targets).mean()
+
+    best = min(error(rate) for rate in LEARNING_RATES if rate < 2)
+    assert error("auto") < limit * best
+
+
+def test_classifying_comes_near_the_best_fixed_rate():
+    X, y = load_digits(return_X_y=True)
+
+    def error(rate):
+        classifier = HebbianDescentClassifier(learning_rate=rate, random_state=0)
+        return 1 - classifier.fit(X[:1300], y[:1300]).score(X[1300:], y[1300:])
+
+    best = min(error(rate) for rate in LEARNING_RATES if rate < 0.5)
+    assert error("auto") < 1.15 * best
+
+
+def test_the_scale_of_the_inputs_does_not_matter():
+    X, y = load_digits(return_X_y=True)
+    scores = [
+        HebbianDescentClassifier(random_state=0).fit(X[:900] * scale, y[:900]).score(X[900:] * scale, y[900:])
+        for scale in (1, 1e4)
+    ]
+    assert abs(scores[0] - scores[1]) < 0.02

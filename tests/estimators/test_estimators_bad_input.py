@@ -1,0 +1,115 @@
+"""What cannot be done is refused in a sentence that helps."""
+
+import numpy as np
+import pytest
+
+from hebbian_descent import (
+    DivergenceError,
+    HebbianDescentAutoencoder,
+    HebbianDescentClassifier,
+    HebbianDescentRegressor,
+)
+
+KINDS = [HebbianDescentClassifier, HebbianDescentRegressor, HebbianDescentAutoencoder]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"rule": "hebbian_decent"}, "Did you mean 'hebbian_descent'"),
+        ({"activation": "sigmiod"}, "Did you mean 'sigmoid'"),
+        ({"error": "differance"}, "Did you mean 'difference'"),
+        ({"learning_rate": "automatic"}, "must be a number or \"auto\". Got 'automatic'"),
+        ({"learning_rate": -1}, "at least 0"),
+        ({"weight_decay": 3}, "at most 2"),
+        ({"centering": "means"}, "Did you mean 'mean'"),
+        ({"shift": 2}, "at most 1"),
+        ({"epochs": 0}, "at least 1"),
+        ({"batch_size": 0}, "at least 1"),
+    ],
+)
+def test_parameters(kind, settings, sentence, patterns):
+    inputs, labels, _ = patterns
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=sentence):
+            getattr(kind(**settings), method)(inputs, labels)
+
+
+def test_initial_weights(patterns):
+    with pytest.raises(ValueError, match="Did you mean 'zeros'"):
+        HebbianDescentRegressor(initial_weights="zero").fit(*patterns[:2])
+
+
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+def test_what_needs_the_whole_data_says_so_in_a_stream(kind, patterns):
+    inputs, labels, _ = patterns
+    for settings in ({"centering": "mean"}, {"rule": "covariance"}):
+        with pytest.raises(ValueError, match=r"whole data, which partial_fit does not have. .*[Uu]se"):
+            kind(**settings).fit(inputs, labels).partial_fit(inputs, labels)
+
+
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        (np.ones(3), "must have the shape"),
+        (-np.ones(60), "must not be negative"),
+        (np.full(60, np.nan), "NaN"),
+    ],
+)
+def test_weights_of_samples(kind, weights, sentence, patterns):
+    inputs, labels, _ = patterns
+    with pytest.raises(ValueError, match=sentence):
+        kind().fit(inputs, labels, sample_weight=weights)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_sample_that_is_not_finite_changes_nothing(kind, value, patterns):
+    inputs, labels, _ = patterns
+    estimator = kind(random_state=0).partial_fit(inputs, labels)
+    before = {name: np.copy(array) for name, array in estimator._state().items()}
+    broken = inputs[:1].copy()
+    broken[0, 3] = value
+    with pytest.raises(ValueError, match=r"contains NaN|contains infinity"):
+        estimator.partial_fit(broken, labels[:1])
+    for name, array in estimator._state().items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+@pytest.mark.parametrize("batch_size", [1, 5])
+def test_divergence_is_an_error_and_leaves_numbers(batch_size, patterns):
+    inputs, _, targets = patterns
+    for seed in range(20):
+        settings = {"epochs": 50, "batch_size": batch_size, "random_state": seed}
+        regressor = HebbianDescentRegressor(learning_rate=100.0, **settings)
+        with pytest.raises(DivergenceError, match="learning rate 100"):
+            regressor.fit(inputs * 100, targets)
+        assert np.isfinite(regressor.coef_).all()
+        assert np.isfinite(regressor.bias_).all()
+
+
+def test_large_targets_are_no_divergence():
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(200, 3))
+    targets = 1e9 * inputs[:, 0]
+    assert HebbianDescentRegressor(random_state=0).fit(inputs, targets).score(inputs, targets) > 0.999
+
+
+def test_shapes(patterns):
+    inputs, labels, targets = patterns
+    regressor = HebbianDescentRegressor().partial_fit(inputs, targets)
+    with pytest.raises(ValueError, match=r"The targets must have 2 columns\. Got 1"):
+        regressor.partial_fit(inputs, labels)
+    encoder = HebbianDescentAutoencoder(n_hidden=2).fit(inputs)
+    with pytest.raises(ValueError, match="must have 2 columns"):
+        encoder.inverse_transform(inputs)
+
+
+def test_probabilities_only_where_outputs_are_some(patterns):
+    inputs, labels, _ = patterns
+    assert not hasattr(HebbianDescentClassifier(activation="linear"), "predict_proba")
+    assert not hasattr(HebbianDescentClassifier(activation="step"), "predict_log_proba")
+    sigmoid = HebbianDescentClassifier(activation="sigmoid").fit(inputs, labels)
+    assert (sigmoid.predict_proba(inputs).argmax(axis=1) == sigmoid.predict(inputs)).all()

@@ -1,0 +1,62 @@
+"""Fitted estimators in files: what comes back predicts the same, and learns on in the same way."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+
+from hebbian_descent import (
+    HebbianDescentAutoencoder,
+    HebbianDescentClassifier,
+    HebbianDescentRegressor,
+    files,
+)
+from hebbian_descent.files import ModelFileError
+
+X, y = load_digits(return_X_y=True)
+X, y = X[:200] / 16, y[:200]
+WORDS = np.array(["ham", "spam"])[y % 2]
+FRAME = pd.DataFrame(X, columns=[f"pixel {number}" for number in range(X.shape[1])])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "inputs", "targets"),
+    [
+        (HebbianDescentClassifier(random_state=0), X, y),
+        (HebbianDescentClassifier(activation="sigmoid", learning_rate=0.1), FRAME, WORDS),
+        (HebbianDescentClassifier(random_state=1), X.astype(np.float32), y),
+        (HebbianDescentRegressor(activation="sigmoid"), X, X[:, ::-1]),
+        (HebbianDescentRegressor(), X, y.astype(float)),
+        (HebbianDescentAutoencoder(random_state=0), X, None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_estimator_comes_back_the_same(estimator, inputs, targets, tmp_path):
+    estimator.fit(inputs, targets)
+    estimator.save(tmp_path / "model.safetensors")
+    for loaded in (
+        type(estimator).load(tmp_path / "model.safetensors"),
+        files.load(tmp_path / "model.safetensors"),
+    ):
+        assert loaded.get_params() == estimator.get_params()
+        use = "transform" if hasattr(estimator, "transform") else "predict"
+        np.testing.assert_array_equal(getattr(loaded, use)(inputs), getattr(estimator, use)(inputs))
+        assert getattr(loaded, use)(inputs).dtype == getattr(estimator, use)(inputs).dtype
+    again = () if targets is None else (targets[:50],)
+    loaded.partial_fit(inputs[:50], *again)
+    estimator.partial_fit(inputs[:50], *again)
+    np.testing.assert_array_equal(getattr(loaded, use)(inputs), getattr(estimator, use)(inputs))
+
+
+def test_an_estimator_that_has_not_learned_is_not_written(tmp_path):
+    with pytest.raises(ValueError, match="not fitted"):
+        HebbianDescentClassifier().save(tmp_path / "model.safetensors")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_wrong_class_is_named(tmp_path):
+    HebbianDescentClassifier().fit(X, y).save(tmp_path / "model.safetensors")
+    with pytest.raises(
+        ModelFileError, match=r"HebbianDescentRegressor\. Got one of HebbianDescentClassifier"
+    ):
+        HebbianDescentRegressor.load(tmp_path / "model.safetensors")

@@ -1,0 +1,74 @@
+"""scikit-learn's own checks hold for every estimator and for several settings of each."""
+
+import warnings
+from collections import Counter
+
+import pytest
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from hebbian_descent import HebbianDescentAutoencoder, HebbianDescentClassifier, HebbianDescentRegressor
+
+CLASSIFIERS = [
+    HebbianDescentClassifier(),
+    HebbianDescentClassifier(rule="gradient_descent", activation="sigmoid", batch_size=8),
+    HebbianDescentClassifier(activation="linear", error="saturating", centering="moving"),
+    HebbianDescentClassifier(rule="hebb", weight_decay=0.01, centering=None),
+    HebbianDescentClassifier(activation="step", centering="half", learning_rate=0.1),
+    HebbianDescentClassifier(activation="sigmoid", error="leaky_hinge", initial_weights="random"),
+]
+REGRESSORS = [
+    HebbianDescentRegressor(),
+    HebbianDescentRegressor(batch_size=8, shuffle=False),
+    HebbianDescentRegressor(activation="exponential"),
+    HebbianDescentRegressor(activation="sigmoid", rule="gradient_descent", centering="moving"),
+    HebbianDescentRegressor(error="saturating", centering=None, weight_decay=1e-4),
+    HebbianDescentRegressor(rule="contrastive", activation="rectifier", centering="half"),
+]
+AUTOENCODERS = [
+    HebbianDescentAutoencoder(),
+    HebbianDescentAutoencoder(rule="gradient_descent", activation="sigmoid", weight_decay=1e-4),
+    HebbianDescentAutoencoder(rule="sanger", hidden_activation="linear", n_hidden=1),
+    HebbianDescentAutoencoder(centering=None, batch_size=1),
+    HebbianDescentAutoencoder(rule="hebb", centering="moving"),
+]
+ESTIMATORS = [*CLASSIFIERS, *REGRESSORS, *AUTOENCODERS]
+
+NUMBER_OF_CHECKS = {  # of each setting, in scikit-learn 1.9
+    "HebbianDescentClassifier": 62,
+    "HebbianDescentRegressor": 60,
+    "HebbianDescentAutoencoder": 47,
+}
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, HebbianDescentAutoencoder):
+        return {}
+    # As for scikit-learn's own SGD: two small steps are not one large one, and the samples come in an order.
+    return {"check_sample_weight_equivalence_on_dense_data": "a sample twice is not a sample of weight two"}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.simplefilter("ignore", SkipTestWarning)
+        check(estimator)
+
+
+@pytest.mark.parametrize(
+    "estimators", [CLASSIFIERS, REGRESSORS, AUTOENCODERS], ids=lambda e: type(e[0]).__name__
+)
+def test_as_many_checks_run_as_there_are(estimators):
+    for estimator in estimators:
+        names = Counter(
+            getattr(check, "func", check).__name__
+            for _, check in estimator_checks_generator(estimator, legacy=True)
+        )
+        assert sum(names.values()) >= NUMBER_OF_CHECKS[type(estimator).__name__]
+        assert {"check_estimators_dtypes", "check_readonly_memmap_input", "check_n_features_in"} <= set(names)
+
+
+def test_no_class_has_more_than_fifteen_parameters():
+    for estimator in ESTIMATORS:
+        assert len(estimator.get_params()) <= 15
