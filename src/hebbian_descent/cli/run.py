@@ -153,7 +153,7 @@ def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str
             drawn = figure.draw(place)
     except (DatasetUnavailableError, NotMeasuredError) as error:
         return [str(error)]
-    name = figure.label.removeprefix("fig:")
+    name = figure.label.partition(":")[2]
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
         console.print(f"Wrote {path}", highlight=False)
     return []

@@ -30,13 +30,13 @@ PAIRS = (
 )
 
 TABLE = Association(
-    label="tab:demonstration",
+    label="own:demonstration",
     title="Which rule remembers best? 100 pairs, each seen once",
     pairs=dict.fromkeys(PAIRS, ("linear", "sigmoid")),
 )
 
 EXHIBITS = {
-    "fig:recalled_digits": (
+    "own:recalled_digits": (
         "Digits were learned from random patterns. The upper row shows what was stored, the others what each "
         "rule recalls; the number counts the pairs, so 100 is the pair seen last."
     ),
@@ -102,4 +102,4 @@ def _pictures(rows: Mapping[str, Array]) -> Figure:
     return figure
 
 
-RECALL = PaperFigure("fig:recalled_digits", "Digits recalled from random patterns, rule by rule", draw_recall)
+RECALL = PaperFigure("own:recalled_digits", "Digits recalled from random patterns, rule by rule", draw_recall)

@@ -27,7 +27,7 @@ def pictures(folder: Path, effort: Effort) -> list[Picture]:
     drawn = folder / "figures" / effort.name
     others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}
     titles = {label: figure.title for label, figure in FIGURES.items()}
-    titles |= {f"fig:{name}": name.replace("_", " ").capitalize() for name in sorted(others)}
+    titles |= {f"own:{name}": name.replace("_", " ").capitalize() for name in sorted(others)}
     found = []
     for label, title in titles.items():
         path = picture_file(drawn, label)
@@ -50,4 +50,4 @@ def data_address(path: Path) -> str:
 
 
 def _name(label: str) -> str:
-    return label.removeprefix("fig:")
+    return label.partition(":")[2]
