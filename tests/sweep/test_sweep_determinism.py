@@ -53,7 +53,8 @@ def test_layers_have_the_same_bits_on_any_number_of_threads(engine, dtype):
 
 @pytest.mark.parametrize("trials", [1, 4])
 @pytest.mark.parametrize("rule", ["hebbian_descent", "gradient_descent"])
-def test_autoencoders_have_the_same_bits_on_any_number_of_threads(rule, trials):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_autoencoders_have_the_same_bits_on_any_number_of_threads(dtype, rule, trials):
     rng = np.random.default_rng(0)
     patterns = Patterns.of(*[rng.random((60, 45))] * 2)
     setting = AutoSetting.of(
@@ -65,6 +66,7 @@ def test_autoencoders_have_the_same_bits_on_any_number_of_threads(rule, trials):
         trials=trials,
         epochs=2,
         batch_size=8,
+        dtype=dtype,
     )
     (cell,) = setting.cells()
     one, two, three = (
