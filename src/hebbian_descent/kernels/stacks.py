@@ -1,7 +1,8 @@
 """One pass over the activities of stacked runs: from a to −η·post, with the runs as the fast axis.
 
-An array of activities has the axes pattern, output unit and run. Neighbouring numbers belong to different
-runs, so even softmax over few units works on whole vectors.
+A row of activities is a pattern; its columns are ordered by output unit, then run, and those that are left
+over at the end are idle. Neighbouring numbers belong to different runs, so even softmax over few units works
+on whole vectors.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from hebbian_descent.kernels.rows import LARGEST_ACTIVITY
 def learn_stacked(
     kind: Any, pulls_back: bool, eta: Any, bias: Any, targets: Any, activities: Any, beyond: Any
 ) -> None:
-    """Replace activities without bias, (patterns, units, runs), by η·post, and count those beyond ±10⁶.
+    """Replace activities without bias, (patterns, columns), by η·post, and count those beyond ±10⁶.
 
     `eta` has one learning rate a run; `bias` is (units, runs); `targets` is (patterns, units).
     """
-    n_patterns, n_units, n_runs = activities.shape
+    n_units, n_runs = bias.shape
     h = np.empty((n_units, n_runs), activities.dtype)
-    for pattern in range(n_patterns):
-        a, t = activities[pattern], targets[pattern]
+    for pattern in range(len(activities)):
+        a, t = activities[pattern, : n_units * n_runs].reshape((n_units, n_runs)), targets[pattern]
         for unit in range(n_units):
             for run in range(n_runs):
                 a[unit, run] += bias[unit, run]
@@ -43,10 +44,11 @@ def learn_stacked(
 @kept_on_disk
 def evaluate_stacked(kind: Any, bias: Any, targets: Any, activities: Any, errors: Any) -> None:
     """Set `errors`, (patterns, runs), to the mean of |h − t| over the units; activities are without bias."""
-    n_patterns, n_units, n_runs = activities.shape
+    n_units, n_runs = bias.shape
     h = np.empty((n_units, n_runs), activities.dtype)
-    for pattern in range(n_patterns):
-        a, t, total = activities[pattern], targets[pattern], errors[pattern]
+    for pattern in range(len(activities)):
+        a, t = activities[pattern, : n_units * n_runs].reshape((n_units, n_runs)), targets[pattern]
+        total = errors[pattern]
         for unit in range(n_units):
             for run in range(n_runs):
                 a[unit, run] += bias[unit, run]

@@ -8,6 +8,12 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_count
 
 
+def glorot_bound(n_inputs: int, n_outputs: int) -> float:
+    """Return √6/√(N+M), which no weight exceeds at the start."""
+    N, M = n_inputs, n_outputs
+    return float(np.sqrt(6 / (N + M)))
+
+
 def glorot_uniform(
     n_inputs: int, n_outputs: int, *, rng: np.random.Generator, dtype: npt.DTypeLike = np.float64
 ) -> Array:
@@ -18,5 +24,5 @@ def glorot_uniform(
     Paper: sec:HD_network_structure_and_learning_setup
     """
     N, M = as_count(n_inputs, "number of inputs"), as_count(n_outputs, "number of outputs")
-    bound = np.sqrt(6 / (N + M))
+    bound = glorot_bound(N, M)
     return rng.uniform(-bound, bound, size=(N, M)).astype(dtype, copy=False)

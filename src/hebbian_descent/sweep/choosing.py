@@ -10,11 +10,14 @@ from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import Engine
 from hebbian_descent.sweep.fused import fused
 from hebbian_descent.sweep.grid import GridCell
+from hebbian_descent.sweep.imprinting import imprints
 from hebbian_descent.sweep.kernel import RULE_OF_KERNEL, kernel
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.reference import reference
 from hebbian_descent.sweep.setting import Cell, Setting
+from hebbian_descent.sweep.stack import kind_of
 from hebbian_descent.sweep.stacked import stacked
+from hebbian_descent.sweep.stacked_steps import learns_without_zeros
 
 LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
 AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "fused": fused}
@@ -53,9 +56,23 @@ def choose(
     slower_because = ""
     for name, obstacle in obstacles.items():
         if obstacle is None:
-            return Choice(name, slower_because + REASONS[name])
+            return Choice(name, slower_because + reason_for(name, cell, setting, patterns))
         slower_because = f"{obstacle}, so "
     return Choice(options[0], f"{slower_because}each run is trained by the plain loop")
+
+
+def reason_for(
+    engine: str, cell: GridCell[Any, Any], setting: Setting | AutoSetting, patterns: Patterns
+) -> str:
+    """Return what an engine makes of a cell, in words."""
+    reason = REASONS[engine]
+    if engine == "stacked" and isinstance(setting, Setting):
+        if imprints(cell, setting):
+            return f"{reason}, and what one of them learns tells what all learn, times their learning rate"
+        if kind_of(cell, setting) is not None and learns_without_zeros(setting, patterns):
+            zeros = 1 - patterns.share_of_inputs
+            return f"{reason}, and products leave out the {zeros:.0%} of the inputs that are zero"
+    return reason
 
 
 REASONS = {

@@ -65,6 +65,18 @@ class Patterns:
         return {name: canonical(getattr(self, name)) for name in names}
 
     @cached_property
+    def share_of_inputs(self) -> float:
+        """Which share of the learned inputs is not zero."""
+        return np.count_nonzero(self.inputs) / max(1, self.inputs.size)
+
+    @cached_property
+    def share_of_evaluated_inputs(self) -> float:
+        """Which share of the evaluated inputs is not zero."""
+        if self.evaluated_inputs is self.inputs:
+            return self.share_of_inputs
+        return np.count_nonzero(self.evaluated_inputs) / max(1, self.evaluated_inputs.size)
+
+    @cached_property
     def baseline(self) -> float:
         """The mean absolute error of always answering with the mean of the evaluated targets."""
         t, mean = self.evaluated_targets, self.evaluated_targets.mean(axis=0)

@@ -1,0 +1,162 @@
+"""Patterns of which only what is not zero is stored, and batches of them in the order of reading."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array
+from hebbian_descent.kernels.compilation import kept_on_disk
+
+ROWS_IN_CACHE = 100  # of a panel of 256 bytes: 25 of the 32 KiB that processors have at least
+
+Places = npt.NDArray[np.int64]
+
+
+class SparsePatterns(NamedTuple):
+    """The entries that are not zero, pattern by pattern."""
+
+    edges: Places
+    """Where blocks of inputs begin and end, (n_blocks + 1,)."""
+    starts: Places
+    """Where the entries of a pattern in a block begin and end, (n_patterns, n_blocks + 1)."""
+    inputs: npt.NDArray[np.uint32]
+    values: Array
+
+
+class ByPattern(NamedTuple):
+    """The entries of a batch, block by block of inputs and pattern by pattern: the way forward reads them."""
+
+    edges: Places
+    bounds: Places
+    """Where the entries of a pattern in a block begin and end, (n_blocks, n + 1)."""
+    inputs: npt.NDArray[np.uint32]
+    values: Array
+
+
+class ByInput(NamedTuple):
+    """The entries of a batch, part by part of the patterns and input by input: the way back reads them."""
+
+    parts: Places
+    """Where parts of the batch that fit into the cache begin and end, (n_parts + 1,)."""
+    bounds: Places
+    """Where the entries of an input in a part begin and end, (n_parts, n_inputs + 1)."""
+    patterns: npt.NDArray[np.uint32]
+    """Their places within the part; the last entry of an input stands for the sum of all of the part."""
+    factors: Array
+    """The negative values, and last the offset of the input."""
+
+
+def sparse_patterns(patterns: Array) -> SparsePatterns:
+    """Return the entries that are not zero."""
+    n_patterns, n_inputs = patterns.shape
+    edges = cut(n_inputs)
+    starts = np.zeros((n_patterns, len(edges)), np.int64)
+    n_entries = count_entries(patterns, edges, starts)
+    # One more, because an entry is written before it is known whether it stays.
+    inputs, values = np.empty(n_entries + 1, np.uint32), np.empty(n_entries + 1, patterns.dtype)
+    fill_entries(patterns, inputs, values)
+    return SparsePatterns(edges, starts, inputs, values)
+
+
+def by_pattern(patterns: SparsePatterns, rows: Places) -> ByPattern:
+    """Return the entries of the patterns at some rows."""
+    n_entries, n_blocks = count_at(patterns, rows), len(patterns.edges) - 1
+    found = ByPattern(
+        edges=patterns.edges,
+        bounds=np.empty((n_blocks, len(rows) + 1), np.int64),
+        inputs=np.empty(n_entries, np.uint32),
+        values=np.empty(n_entries, patterns.values.dtype),
+    )
+    fill_by_pattern(patterns, rows, found)
+    return found
+
+
+def by_input(patterns: SparsePatterns, rows: Places, offset: Array) -> ByInput:
+    """Return the entries of the inputs in the patterns at some rows, with the offset that centers them."""
+    parts, n_inputs = cut(len(rows)), len(offset)
+    n_entries = count_at(patterns, rows) + n_inputs * (len(parts) - 1)
+    found = ByInput(
+        parts=parts,
+        bounds=np.zeros((len(parts) - 1, n_inputs + 1), np.int64),
+        patterns=np.empty(n_entries, np.uint32),
+        factors=np.empty(n_entries, patterns.values.dtype),
+    )
+    fill_by_input(patterns, rows, offset, found)
+    return found
+
+
+def count_at(patterns: SparsePatterns, rows: Places) -> int:
+    """Return how many entries the patterns at some rows have."""
+    return int((patterns.starts[rows, -1] - patterns.starts[rows, 0]).sum())
+
+
+def cut(n: int) -> Places:
+    """Return where the fewest parts of rows begin and end that fit into the cache; the first is longest."""
+    n_parts = max(1, -(-n // ROWS_IN_CACHE))
+    return np.minimum(np.arange(n_parts + 1) * -(-n // n_parts), n).astype(np.int64)
+
+
+@kept_on_disk
+def count_entries(patterns: Any, edges: Any, starts: Any) -> int:
+    """Set where the entries of each pattern and block begin and end, and return how many there are."""
+    n_entries = 0
+    for pattern in range(len(patterns)):
+        starts[pattern, 0] = n_entries
+        for block in range(len(edges) - 1):
+            for j in range(edges[block], edges[block + 1]):
+                n_entries += patterns[pattern, j] != 0
+            starts[pattern, block + 1] = n_entries
+    return n_entries
+
+
+@kept_on_disk
+def fill_entries(patterns: Any, inputs: Any, values: Any) -> None:
+    """Set places and values of the entries."""
+    entry = np.uint64(0)
+    for pattern in range(len(patterns)):
+        for j in range(patterns.shape[1]):
+            inputs[entry], values[entry] = j, patterns[pattern, j]
+            entry += np.uint64(patterns[pattern, j] != 0)
+
+
+@kept_on_disk
+def fill_by_pattern(patterns: Any, rows: Any, found: Any) -> None:
+    """Copy the entries of the patterns, block by block."""
+    place = 0
+    for block in range(len(patterns.edges) - 1):
+        found.bounds[block, 0] = place
+        for i in range(len(rows)):
+            begin, end = patterns.starts[rows[i], block], patterns.starts[rows[i], block + 1]
+            for entry in range(begin, end):
+                found.inputs[place], found.values[place] = patterns.inputs[entry], patterns.values[entry]
+                place += 1
+            found.bounds[block, i + 1] = place
+
+
+@kept_on_disk
+def fill_by_input(patterns: Any, rows: Any, offset: Any, found: Any) -> None:
+    """Sort the entries of the patterns by input, part by part, and put the offset after them."""
+    n_inputs, parts, n_blocks = len(offset), found.parts, len(patterns.edges) - 1
+    start, places = 0, np.empty(n_inputs, np.int64)
+    for part in range(len(parts) - 1):
+        bounds = found.bounds[part]
+        for i in range(parts[part], parts[part + 1]):
+            for entry in range(patterns.starts[rows[i], 0], patterns.starts[rows[i], n_blocks]):
+                bounds[patterns.inputs[entry] + 1] += 1
+        bounds[0] = start
+        for j in range(n_inputs):
+            places[j] = bounds[j]
+            bounds[j + 1] += bounds[j] + 1
+        for i in range(parts[part], parts[part + 1]):
+            for entry in range(patterns.starts[rows[i], 0], patterns.starts[rows[i], n_blocks]):
+                j = patterns.inputs[entry]
+                found.patterns[places[j]] = i - parts[part]
+                found.factors[places[j]] = -patterns.values[entry]
+                places[j] += 1
+        for j in range(n_inputs):
+            found.patterns[places[j]] = parts[part + 1] - parts[part]
+            found.factors[places[j]] = offset[j]
+        start = bounds[n_inputs]

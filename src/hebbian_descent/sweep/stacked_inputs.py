@@ -1,0 +1,112 @@
+"""Inputs of stacked runs: whole, for products by BLAS, or without their zeros, for compiled products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array
+from hebbian_descent.kernels.products import subtract_product
+
+LARGEST_SHARE = 0.5
+SMALLEST_BATCH = 8
+"""Of inputs that are not zero, and of patterns: beyond, products of whole matrices are as fast or faster."""
+
+LINE_BYTES = 64
+
+Rows = npt.NDArray[np.intp]
+
+
+class Batch(Protocol):
+    """Some patterns, centered by an offset μ; the weights are `padded`."""
+
+    def product(self, weights: Array) -> Array:
+        """Return (x − μ)W."""
+        ...
+
+    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
+        """Set W ← keep·W − (x − μ)ᵀpost."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class DenseBatch:
+    """Whole patterns."""
+
+    centered: Array
+
+    def product(self, weights: Array) -> Array:
+        """Return (x − μ)W."""
+        a: Array = self.centered @ weights
+        return a
+
+    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
+        """Set W ← keep·W − (x − μ)ᵀpost."""
+        subtract_product(weights, self.centered, post, keep)
+
+
+class SparseBatch:
+    """What is not zero in patterns, and the offset, which takes part as one more row."""
+
+    def __init__(self, patterns: Any, rows: Rows, offset: Array, *, learns: bool) -> None:
+        from hebbian_descent.kernels.sparse_batches import by_input, by_pattern
+
+        self.offset, self.length = offset, len(rows)
+        self.by_pattern = by_pattern(patterns, rows)
+        self.by_input = by_input(patterns, rows, offset) if learns else None
+
+    def product(self, weights: Array) -> Array:
+        """Return (x − μ)W."""
+        from hebbian_descent.kernels.sparse_products import set_centered_product
+
+        a = aligned((self.length, weights.shape[1]), weights.dtype)
+        set_centered_product(a, self.by_pattern, self.offset, weights)
+        return a
+
+    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
+        """Set W ← keep·W − (x − μ)ᵀpost."""
+        from hebbian_descent.kernels.sparse_products import subtract_centered_product
+
+        subtract_centered_product(weights, weights.dtype.type(keep), self.by_input, post)
+
+
+class Inputs:
+    """Patterns, of which batches are taken; their zeros are left out once and for all if it pays."""
+
+    def __init__(self, patterns: Array, *, is_sparse: bool) -> None:
+        self.whole, self.sparse = patterns, None
+        if is_sparse:
+            from hebbian_descent.kernels.sparse_batches import sparse_patterns
+
+            self.sparse = sparse_patterns(np.ascontiguousarray(patterns))
+
+    def batch(self, rows: Rows, offset: Array, *, learns: bool = True) -> Batch:
+        """Return the patterns at some rows; a batch that is only evaluated has no product to subtract."""
+        if self.sparse is None:
+            return DenseBatch(self.whole[rows] - offset)
+        return SparseBatch(self.sparse, rows, offset, learns=learns)
+
+
+def leaving_out_zeros_pays(share: float, n: int) -> bool:
+    """Return whether products with n patterns at a time, of which a share is not zero, should skip zeros."""
+    return share <= LARGEST_SHARE and n >= SMALLEST_BATCH
+
+
+def padded(columns: Array) -> Array:
+    """Return a copy with columns of zeros at the end, such that every row begins with a line of the cache."""
+    n_rows, n_columns = columns.shape
+    in_line = LINE_BYTES // columns.itemsize
+    wider = aligned((n_rows, -(-n_columns // in_line) * in_line), columns.dtype)
+    wider[:, :n_columns], wider[:, n_columns:] = columns, 0
+    return wider
+
+
+def aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    """Return an array that begins with a line of the cache; what is in it is left over."""
+    room = np.empty(shape[0] * shape[1] * dtype.itemsize + LINE_BYTES, np.uint8)
+    start = -room.ctypes.data % LINE_BYTES
+    array: Array = room[start : len(room) - LINE_BYTES + start].view(dtype).reshape(shape)
+    return array

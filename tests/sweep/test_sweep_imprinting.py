@@ -1,0 +1,98 @@
+"""Hebb's rule and the covariance rule learn once for all learning rates, and agree with the plain loop."""
+
+import numpy as np
+import pytest
+
+from hebbian_descent.sweep import Patterns, Setting
+from hebbian_descent.sweep.choosing import choose
+from hebbian_descent.sweep.measures import MEASURES
+from hebbian_descent.sweep.reference import reference
+from hebbian_descent.sweep.stack import Stack
+from hebbian_descent.sweep.stacked import stacked
+
+RULES = ("hebb", "covariance")
+
+
+@pytest.fixture
+def updates(monkeypatch):
+    """Return a list to which every update of a stack adds its number of runs."""
+    made = []
+    original = Stack._update
+
+    def update(stack, step):
+        made.append(len(stack.eta))
+        original(stack, step)
+
+    monkeypatch.setattr(Stack, "_update", update)
+    return made
+
+
+def setting_of(rule, **options):
+    return Setting.of(
+        **{
+            "rules": rule,
+            "activations": "sigmoid",
+            "learning_rates": (2.0, 0.1, 0.01),
+            "trials": 2,
+            "epochs": 5,
+            "batch_size": 7,  # of 24: the last one has 3
+            **options,
+        }
+    )
+
+
+def run_both(setting, patterns):
+    (cell,) = setting.cells()
+    return stacked(cell, setting, patterns, threads=2), reference(cell, setting, patterns)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("activation", ["sigmoid", "softmax", "linear", "rectifier"])
+@pytest.mark.parametrize("centering", ["mean", None])
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_weights_follow_from_one_run(rule, activation, centering, shuffle, patterns, updates):
+    setting = setting_of(
+        rule, activations=activation, centering=centering, shuffle=shuffle, measures=tuple(MEASURES)
+    )
+    found, expected = run_both(setting, patterns)
+    assert not updates
+    assert (found.diverged_at == -1).all()
+    for name, values in expected.values.items():
+        np.testing.assert_allclose(found.values[name], values, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_float32_agrees(rule, patterns, updates):
+    found, expected = run_both(setting_of(rule, dtype=np.float32), patterns)
+    assert not updates
+    np.testing.assert_allclose(found.values["mae"], expected.values["mae"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_only_runs_that_might_diverge_go_step_by_step(rule, patterns, updates):
+    rates = (0.1, 1e300, 1e7, 0.01, 1e3)
+    found, expected = run_both(setting_of(rule, activations="linear", learning_rates=rates), patterns)
+    np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
+    assert (found.diverged_at[1:3] >= 0).all()
+    np.testing.assert_allclose(found.values["mae"], expected.values["mae"], rtol=1e-9)
+    assert set(updates) == {2}
+
+
+@pytest.mark.parametrize("options", [{"weight_decays": 0.1}, {"centering": "moving"}], ids=str)
+def test_decay_and_moving_offsets_go_step_by_step(options, patterns, updates):
+    found, expected = run_both(setting_of("hebb", **options), patterns)
+    assert updates
+    np.testing.assert_allclose(found.values["mae"], expected.values["mae"], rtol=1e-9, atol=1e-13)
+
+
+def test_inputs_that_are_mostly_zero_agree(pairs, updates):
+    inputs = np.where(np.random.default_rng(0).random(pairs[0].shape) < 0.2, pairs[0], 0)
+    found, expected = run_both(setting_of("hebb"), Patterns.of(inputs, pairs[1]))
+    assert not updates
+    np.testing.assert_allclose(found.values["mae"], expected.values["mae"], rtol=1e-9)
+
+
+def test_the_choice_says_that_one_run_tells_all(patterns):
+    setting = setting_of("hebb")
+    (cell,) = setting.cells()
+    assert "what one of them learns tells what all learn" in choose("auto", cell, setting, patterns).reason
