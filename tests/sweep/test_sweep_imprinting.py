@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting
 from hebbian_descent.sweep.choosing import choose
-from hebbian_descent.sweep.measures import MEASURES
 from hebbian_descent.sweep.reference import reference
 from hebbian_descent.sweep.stack import Stack
 from hebbian_descent.sweep.stacked import stacked

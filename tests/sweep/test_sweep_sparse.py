@@ -5,9 +5,9 @@ import pytest
 
 from hebbian_descent import ACTIVATIONS
 from hebbian_descent.kernels import sparse_batches
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting, sweep
 from hebbian_descent.sweep.choosing import LAYER_ENGINES, choose
-from hebbian_descent.sweep.measures import MEASURES
 
 COMPILED_RULES = ("hebbian_descent", "contrastive", "gradient_descent")
 DIVERGING = 1e5
