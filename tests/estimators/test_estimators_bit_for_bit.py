@@ -14,6 +14,15 @@ from hebbian_descent import (
 )
 
 OWN = Activation("own", lambda a: get_activation("sigmoid")(a))
+
+
+def in_words(settings):
+    """Return a name that is the same in every process."""
+    return (
+        ",".join(f"{name}={getattr(value, 'name', value)}" for name, value in settings.items()) or "default"
+    )
+
+
 SETTINGS = [
     {},
     {"centering": "half", "learning_rate": 0.1},
@@ -24,7 +33,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=in_words)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_classifier_learns_samples_at_once_as_one_by_one(patterns, settings, dtype):
     inputs, labels, _ = patterns
@@ -95,7 +104,7 @@ def test_an_autoencoder_learns_samples_at_once_as_one_by_one(patterns):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"batch_size": 7}, {"centering": "moving"}, {"weight_decay": 0.01}], ids=str
+    "settings", [{}, {"batch_size": 7}, {"centering": "moving"}, {"weight_decay": 0.01}], ids=in_words
 )
 @pytest.mark.parametrize(
     "kind", [HebbianDescentClassifier, HebbianDescentRegressor, HebbianDescentAutoencoder]
@@ -110,7 +119,7 @@ def test_epochs_can_be_continued(patterns, settings, kind):
     assert_same_bits(whole, again)
 
 
-@pytest.mark.parametrize("settings", [{}, {"batch_size": 7}, {"activation": OWN}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"batch_size": 7}, {"activation": OWN}], ids=in_words)
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_a_sample_of_weight_zero_is_as_if_it_were_not_there(patterns, settings, method):
     inputs, labels, targets = patterns
