@@ -11,8 +11,20 @@ from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.tables import TABLES
 
-MINUTES: dict[str, float] = {}
-"""How long each label takes on two cores with ten draws; those not listed take less than a minute."""
+MINUTES: dict[str, float] = {
+    **{f"tab:Hetero_online_{kind}_{part}": 2 for kind in ("centered", "uncentered") for part in (1, 2, 3)},
+    "tab:Hetero_online_centered_shift": 2,
+    "tab:centered_weight_decay": 8,
+    **{f"tab:Hetero_offline_{part}": 30 for part in (1, 2, 3)},
+    **{f"tab:label_learning_{kind}": 60 for kind in ("centered", "uncentered")},
+    "tab:auto_associative": 240,
+    "text:moving_MNIST": 2,
+    "text:auto_associative_hebb": 60,
+    "fig:long_training_rand_adult": 2,
+    "fig:online_label_learning_MNIST": 10,
+    "fig:hidden_activity_GD_HD": 10,
+}
+"""Roughly how long each label takes on two cores with ten draws; those not listed take less than a minute."""
 
 
 class Entry(NamedTuple):
