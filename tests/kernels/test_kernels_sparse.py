@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from hebbian_descent.kernels.sparse_batches import ROWS_IN_CACHE, by_input, by_pattern, sparse_patterns
+from hebbian_descent.kernels.sparse_batches import (
+    ROWS_IN_CACHE,
+    by_input,
+    by_pattern,
+    copied,
+    sparse_patterns,
+)
 from hebbian_descent.kernels.sparse_products import set_centered_product, subtract_centered_product
 
 SIZES = [
@@ -39,7 +45,8 @@ def rounding(n_terms, dtype):
 def test_activities_are_the_product_of_centered_patterns(n, n_inputs, n_panels, dtype):
     patterns, rows, offset, weights, _ = draw(n, n_inputs, n_panels, dtype)
     found = np.full((n, weights.shape[1]), np.nan, dtype)
-    set_centered_product(found, by_pattern(sparse_patterns(patterns), rows), offset, weights)
+    batch = by_pattern(sparse_patterns(patterns), rows)
+    set_centered_product(found, batch, offset, weights)
     expected = (patterns[rows].astype(np.float64) - offset) @ weights
     np.testing.assert_allclose(found, expected, rtol=0, atol=rounding(n + n_inputs, dtype))
 
@@ -53,6 +60,15 @@ def test_weights_change_by_the_product_of_centered_patterns(n, n_inputs, n_panel
     batch = by_input(sparse_patterns(patterns), rows, offset)
     subtract_centered_product(weights, weights.dtype.type(keep), batch, post)
     np.testing.assert_allclose(weights, expected, rtol=0, atol=rounding(n + n_inputs, dtype))
+
+
+def test_a_copy_gives_the_same_bits():
+    patterns, rows, offset, weights, _ = draw(9, 130, 2, np.float64)
+    batch = by_pattern(sparse_patterns(patterns), rows)
+    there, copy = np.empty((9, 16)), np.empty((9, 16))
+    set_centered_product(there, batch, offset, weights)
+    set_centered_product(copy, copied(batch), offset, weights)
+    np.testing.assert_array_equal(there, copy)
 
 
 def test_a_column_has_the_same_bits_wherever_it_stands():

@@ -30,8 +30,9 @@ class ByPattern(NamedTuple):
     """The entries of a batch, block by block of inputs and pattern by pattern: the way forward reads them."""
 
     edges: Places
-    bounds: Places
-    """Where the entries of a pattern in a block begin and end, (n_blocks, n + 1)."""
+    begins: Places
+    """Where the entries of a pattern in a block begin, (n_blocks, n)."""
+    ends: Places
     inputs: npt.NDArray[np.uint32]
     values: Array
 
@@ -62,22 +63,30 @@ def sparse_patterns(patterns: Array) -> SparsePatterns:
 
 
 def by_pattern(patterns: SparsePatterns, rows: Places) -> ByPattern:
-    """Return the entries of the patterns at some rows."""
-    n_entries, n_blocks = count_at(patterns, rows), len(patterns.edges) - 1
-    found = ByPattern(
-        edges=patterns.edges,
-        bounds=np.empty((n_blocks, len(rows) + 1), np.int64),
+    """Return the entries of the patterns at some rows, where they are."""
+    starts = np.ascontiguousarray(patterns.starts[rows].T)
+    return ByPattern(patterns.edges, starts[:-1], starts[1:], patterns.inputs, patterns.values)
+
+
+def copied(batch: ByPattern) -> ByPattern:
+    """Return the entries in the order in which they are read, which is faster to read many times."""
+    n_entries = int((batch.ends - batch.begins).sum())
+    copy = ByPattern(
+        edges=batch.edges,
+        begins=np.empty_like(batch.begins),
+        ends=np.empty_like(batch.ends),
         inputs=np.empty(n_entries, np.uint32),
-        values=np.empty(n_entries, patterns.values.dtype),
+        values=np.empty(n_entries, batch.values.dtype),
     )
-    fill_by_pattern(patterns, rows, found)
-    return found
+    copy_entries(batch, copy)
+    return copy
 
 
 def by_input(patterns: SparsePatterns, rows: Places, offset: Array) -> ByInput:
     """Return the entries of the inputs in the patterns at some rows, with the offset that centers them."""
     parts, n_inputs = cut(len(rows)), len(offset)
-    n_entries = count_at(patterns, rows) + n_inputs * (len(parts) - 1)
+    n_entries = int((patterns.starts[rows, -1] - patterns.starts[rows, 0]).sum())
+    n_entries += n_inputs * (len(parts) - 1)
     found = ByInput(
         parts=parts,
         bounds=np.zeros((len(parts) - 1, n_inputs + 1), np.int64),
@@ -86,11 +95,6 @@ def by_input(patterns: SparsePatterns, rows: Places, offset: Array) -> ByInput:
     )
     fill_by_input(patterns, rows, offset, found)
     return found
-
-
-def count_at(patterns: SparsePatterns, rows: Places) -> int:
-    """Return how many entries the patterns at some rows have."""
-    return int((patterns.starts[rows, -1] - patterns.starts[rows, 0]).sum())
 
 
 def cut(n: int) -> Places:
@@ -123,17 +127,17 @@ def fill_entries(patterns: Any, inputs: Any, values: Any) -> None:
 
 
 @kept_on_disk
-def fill_by_pattern(patterns: Any, rows: Any, found: Any) -> None:
-    """Copy the entries of the patterns, block by block."""
+def copy_entries(batch: Any, copy: Any) -> None:
+    """Copy the entries of a batch, one after the other."""
+    n_blocks, n = batch.begins.shape
     place = 0
-    for block in range(len(patterns.edges) - 1):
-        found.bounds[block, 0] = place
-        for i in range(len(rows)):
-            begin, end = patterns.starts[rows[i], block], patterns.starts[rows[i], block + 1]
-            for entry in range(begin, end):
-                found.inputs[place], found.values[place] = patterns.inputs[entry], patterns.values[entry]
+    for block in range(n_blocks):
+        for i in range(n):
+            copy.begins[block, i] = place
+            for entry in range(batch.begins[block, i], batch.ends[block, i]):
+                copy.inputs[place], copy.values[place] = batch.inputs[entry], batch.values[entry]
                 place += 1
-            found.bounds[block, i + 1] = place
+            copy.ends[block, i] = place
 
 
 @kept_on_disk

@@ -18,7 +18,7 @@ from hebbian_descent.kernels.sparse_panel import PANEL_BYTES, add_rows
 @kept_on_disk
 def set_centered_product(activities: Any, batch: Any, offset: Any, weights: Any) -> None:
     """Set activities = (X − 1μ)W with X `ByPattern`; columns are a multiple of 64 bytes."""
-    edges, bounds, inputs, values = batch.edges, batch.bounds, batch.inputs, batch.values
+    edges, all_begins, all_ends, inputs, values = batch
     n_inputs, n_columns = weights.shape
     one = weights.dtype.type(1)
     every_input, of_offset = np.arange(n_inputs).astype(np.uint32), np.zeros((1, n_columns), weights.dtype)
@@ -26,7 +26,7 @@ def set_centered_product(activities: Any, batch: Any, offset: Any, weights: Any)
     for column in range(0, n_columns, PANEL_BYTES // weights.itemsize):
         width = min(PANEL_BYTES // weights.itemsize, n_columns - column)
         for block in range(len(edges) - 1):
-            begins, ends = bounds[block, :-1], bounds[block, 1:]
+            begins, ends = all_begins[block], all_ends[block]
             add_rows(activities, column, width, one, weights, column, inputs, values, begins, ends)
             # Here every row is read, and one that holds infinity is seen even if its input is always zero.
             begins, ends = edges[block : block + 1], edges[block + 1 : block + 2]

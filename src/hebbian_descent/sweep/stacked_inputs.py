@@ -52,10 +52,11 @@ class SparseBatch:
     """What is not zero in patterns, and the offset, which takes part as one more row."""
 
     def __init__(self, patterns: Any, rows: Rows, offset: Array, *, learns: bool) -> None:
-        from hebbian_descent.kernels.sparse_batches import by_input, by_pattern
+        from hebbian_descent.kernels.sparse_batches import by_input, by_pattern, copied
 
         self.offset, self.length = offset, len(rows)
-        self.by_pattern = by_pattern(patterns, rows)
+        found = by_pattern(patterns, rows)
+        self.by_pattern = copied(found) if learns else found
         self.by_input = by_input(patterns, rows, offset) if learns else None
 
     def product(self, weights: Array) -> Array:
