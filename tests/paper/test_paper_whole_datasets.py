@@ -85,3 +85,13 @@ def test_whole_datasets_agree_where_the_means_of_the_trials_differ_by_chance():
             0.1, 0.04, 10, 0.1 + distance, 0.05 * np.sqrt(5 / 4), 5, equal_var=False
         ).pvalue
         assert verdict.agrees == (p >= 0.01)
+
+
+def test_a_spread_that_is_not_printed_counts_as_large_as_ours():
+    cell = {"dataset": "adult", "rule": "hebb"}
+    row = PrintedRow("file", "tab:x", cell, {"mean_hidden_activity": 2.0}, {}, bold=False)
+    for distance, agrees in ((0.3, True), (0.5, False)):
+        ours = Measured(
+            cell, {"mean_hidden_activity": 2 + distance}, {"mean_hidden_activity": 0.3}, 1.0, 0.0, 10
+        )
+        assert compare_rows([row], [ours])[0].agrees == agrees

