@@ -28,13 +28,13 @@ browser:  ## Install the browser that the tests of the report need (Debian, as r
 demo: $(STAMP)  ## See which rule remembers best, on data that needs no download; writes demo/report.html
 	$(BIN)/hebbian-descent demo --output demo
 
-# The long suites of kernels, sweeps and estimators cannot import PyTorch (`make lint` checks it) and are left out.
-test-without-torch:  ## Run the rest of the tests in an environment without PyTorch
+# What the other suites test cannot import PyTorch: `make lint` checks it.
+test-without-torch:  ## Run the tests of the core, memories, files and the PyTorch face without PyTorch
 	$(PYTHON) -m venv .venv-without-torch
 	.venv-without-torch/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv-without-torch/bin/python -m pip install --quiet -e '.[paper,cluster]' --group test
 	! .venv-without-torch/bin/python -c 'import torch' 2>/dev/null
-	.venv-without-torch/bin/python -m pytest $(PARALLEL) --ignore tests/kernels --ignore tests/sweep --ignore tests/estimators
+	.venv-without-torch/bin/python -m pytest $(PARALLEL) tests/nn tests/memory tests/files tests/test_*.py
 	rm -rf .venv-without-torch
 
 lint: $(STAMP)  ## Check style, types and the direction of imports

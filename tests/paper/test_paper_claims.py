@@ -33,7 +33,7 @@ claim = {item.number: item for item in CLAIMS}
 def measure(folder, values, label_words, n_draws=3):
     """Write measurements for tables: `values(cell)` gives the mean, to which each draw adds a little."""
     measurements = Measurements(folder, Effort())
-    for label in (label for label in TABLES if label_words in label):
+    for label in (label for label in TABLES if label.startswith("tab:") and label_words in label):
         rows = [
             Measured(
                 cell=row.cell,
