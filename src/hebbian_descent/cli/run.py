@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,6 +14,7 @@ from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import formula_tables, own_tables
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.overrides import parsed_overrides
+from hebbian_descent.cli.shards import parsed_shard
 from hebbian_descent.cli.tables import beside
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.comparison import compare, summarise
@@ -71,7 +71,7 @@ def run(
     console = Console()
     effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
     contents = _contents(labels)
-    part = _shard(shard)
+    part = None if shard is None else parsed_shard(shard)
     if not effort.is_the_papers:
         console.print("Not the paper's protocol: these results are kept apart and get no verdicts.")
     skipped: dict[str, list[str]] = {}
@@ -157,12 +157,3 @@ def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
         console.print(f"Wrote {path}", highlight=False)
     return []
-
-
-def _shard(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    match: Any = re.fullmatch(r"(\d+)/(\d+)", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise ValueError(f"--shard must be i/n with i from 1 to n, as 2/5. Got {text!r}.")
-    return int(match[1]), int(match[2])

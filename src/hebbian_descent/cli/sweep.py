@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +25,7 @@ from rich.text import Text
 from hebbian_descent import drawing
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.pattern_files import read_pairs
+from hebbian_descent.cli.shards import parsed_shard
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
@@ -118,7 +118,7 @@ def sweep(
             bar.update(task, completed=done * runs_per_cell, total=total * runs_per_cell)
 
         if shard is not None:
-            part, parts = _shard(shard)
+            part, parts = parsed_shard(shard)
             computed, missing = prepared.run_shard(part, parts, store=store, progress=show)
         else:
             executor = get_executor(workers=workers, scheduler=scheduler)
@@ -204,10 +204,3 @@ def _numbers(text: str, option: str) -> list[float]:
         raise ValueError(
             f"--{option} must be numbers separated by commas, or 'paper'. Got {text!r}."
         ) from None
-
-
-def _shard(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d+)/(\d+)", text)
-    if match is None:
-        raise ValueError(f"--shard must be i/n, as 2/5. Got {text!r}.")
-    return int(match[1]), int(match[2])

@@ -7,12 +7,12 @@ than the paper's have folders of their own and are never mixed with it.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from hebbian_descent.files.atomic import write_atomically
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments.base import Experiment, Measured
 from hebbian_descent.results import provenance
@@ -60,9 +60,7 @@ class Measurements:
             "rows": [row._asdict() for row in rows],
             "provenance": dict(provenance()),
         }
-        unfinished = path.with_suffix(f".{os.getpid()}.part")
-        unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        unfinished.replace(path)
+        write_atomically(path, (json.dumps(content, indent=1) + "\n").encode())
 
     def read(self, label: str) -> list[Measurement]:
         """Return what there is of a label; damaged files count as missing, since running repairs them."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from hebbian_descent.files.atomic import write_atomically
 from hebbian_descent.paper.claims.base import Judged
 from hebbian_descent.paper.effort import Effort
 
@@ -15,10 +15,8 @@ def keep(folder: Path, effort: Effort, judged: Sequence[Judged]) -> None:
     """Write what was judged, in place of what was judged before."""
     path = _path(folder, effort)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
     content = [claim._asdict() for claim in judged]
-    unfinished.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def kept(folder: Path, effort: Effort) -> list[Judged]:
