@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hebbian_descent.kernels.panel_product import PANEL_BYTES
+from hebbian_descent.kernels.panels import PANEL_BYTES
 from hebbian_descent.kernels.plan import groups_of_trials, padded, strips_of_units
 from hebbian_descent.kernels.sequence import run_sequence
 from hebbian_descent.kernels.specification import RULES, OnlineLearning

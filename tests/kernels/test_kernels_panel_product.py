@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hebbian_descent.kernels.compilation import inlined
-from hebbian_descent.kernels.panel_product import BLOCK_ROWS, PANEL_BYTES, add_product
+from hebbian_descent.kernels.panel_product import BLOCK_ROWS, add_product
+from hebbian_descent.kernels.panels import PANEL_BYTES
 
 
 @inlined

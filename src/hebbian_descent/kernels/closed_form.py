@@ -16,15 +16,12 @@ from hebbian_descent.kernels.scan import NEVER
 
 
 @inlined
-def first_diverged_step(
-    eta: Any, n_epochs: int, start: Any, within: Any, per_epoch: Any, n_units: int
-) -> int:
-    """Return the first step at which an activity diverges, or −1."""
-    a = np.empty(n_units, start.dtype)
+def first_diverged_step(eta: Any, n_epochs: int, start: Any, within: Any, per_epoch: Any, a: Any) -> int:
+    """Return the first step at which an activity diverges, or −1; a is room for one activity per unit."""
     for epoch in range(n_epochs):
         elapsed = start.dtype.type(epoch)
         for step in range(len(start)):
-            for unit in range(n_units):
+            for unit in range(a.size):
                 change = within[step, unit] + elapsed * per_epoch[step, unit]
                 a[unit] = start[step, unit] + eta * change
             if diverges(a):
@@ -62,7 +59,7 @@ def imprint_and_evaluate(
     a, h = np.empty(n_units, start.dtype), np.empty(n_units, start.dtype)
     for run in range(len(learning_rates)):
         eta = learning_rates[run]
-        diverged_at[run] = first_diverged_step(eta, n_epochs, start, within, per_epoch, n_units)
+        diverged_at[run] = first_diverged_step(eta, n_epochs, start, within, per_epoch, a)
         if diverged_at[run] != NEVER:
             errors[run] = np.nan
             continue

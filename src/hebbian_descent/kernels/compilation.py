@@ -16,22 +16,26 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Division by zero gives an infinity, as in NumPy; an exception in the loop would keep it from vectorising.
 FLOATING_POINT: Any = {"error_model": "numpy"}
 
+# Parts of kernels make no arrays, and need not count who holds a row that they look at: a kernel with small
+# rows would spend much of its time on that.
+PART: Any = {"_nrt": False, **FLOATING_POINT}
+
 
 def inlined(function: Function) -> Function:
-    """Compile a part of a kernel; it is compiled anew with every kernel that calls it, and not kept."""
-    compiled: Function = numba.njit(nogil=True, **FLOATING_POINT)(function)
+    """Compile a part of a kernel, which makes no arrays; every kernel that calls it compiles it anew."""
+    compiled: Function = numba.njit(nogil=True, **PART)(function)
     return compiled
 
 
 def reordered(function: Function) -> Function:
     """Compile a sum whose terms may be taken in any order; infinities and NaN keep their meaning."""
-    compiled: Function = numba.njit(nogil=True, fastmath={"reassoc"}, **FLOATING_POINT)(function)
+    compiled: Function = numba.njit(nogil=True, fastmath={"reassoc"}, **PART)(function)
     return compiled
 
 
 def contracted(function: Function) -> Function:
     """Compile a sum as `reordered` does, its products and additions rounded together where that is faster."""
-    compiled: Function = numba.njit(nogil=True, fastmath={"reassoc", "contract"}, **FLOATING_POINT)(function)
+    compiled: Function = numba.njit(nogil=True, fastmath={"reassoc", "contract"}, **PART)(function)
     return compiled
 
 
@@ -39,7 +43,7 @@ def compiled_as(placeholder: Function) -> Callable[[Callable[..., Any]], Callabl
     """Register a function that, given the types of the arguments, returns the body of `placeholder`."""
     register: Any = numba.extending.overload
     registered: Callable[[Callable[..., Any]], Callable[..., Any]] = register(
-        placeholder, jit_options=FLOATING_POINT, strict=False
+        placeholder, jit_options=PART, strict=False
     )
     return registered
 

@@ -8,36 +8,30 @@ the last place; what would be smaller than about twice the smallest normal numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import log2
+from math import e, log2
 from typing import Any, NamedTuple
 
-import numpy as np
-from numba.core import types
-
-from hebbian_descent.kernels.compilation import compiled_as, inlined
-from hebbian_descent.kernels.intrinsics import fused_multiply_add, half_power_of_two, polynomial
+from hebbian_descent.kernels.compilation import inlined
+from hebbian_descent.kernels.intrinsics import Lanes, of_a_number
 
 
 class _Precision(NamedTuple):
-    number: Callable[[float], Any]
     lowest: float  # e^x is 0 below
     highest: float  # e^x is infinite above
     mantissa_bits: int
     ln2_high: float  # with so many trailing zeros that n·ln2_high is exact
     ln2_low: float
-    exponential_tail: Any
-    logarithm_tail: Any
+    exponential_tail: tuple[float, ...]
+    logarithm_tail: tuple[float, ...]
 
 
 _DOUBLE = _Precision(
-    number=np.float64,
     lowest=-708.3,
     highest=709.79,
     mantissa_bits=52,
     ln2_high=0.693147180559890330187045,
     ln2_low=5.497923018708371174712472e-14,
-    exponential_tail=polynomial(
+    exponential_tail=(
         0.50000000000000010221,
         0.16666666666666667453,
         0.041666666666624127873,
@@ -49,7 +43,7 @@ _DOUBLE = _Precision(
         2.7620088445409748161e-7,
         2.5100385495510319078e-8,
     ),
-    logarithm_tail=polynomial(
+    logarithm_tail=(
         0.66666666666666658561,
         0.40000000000014582673,
         0.28571428567108757162,
@@ -64,90 +58,83 @@ _DOUBLE = _Precision(
 )
 
 _SINGLE = _Precision(
-    number=np.float32,
     lowest=-87.3,
     highest=88.8,
     mantissa_bits=23,
     ln2_high=0.693145751953125,
     ln2_low=1.428606820309417232121458e-6,
-    exponential_tail=polynomial(
+    exponential_tail=(
         0.5,
         0.16666576989698775683,
         0.041666554617204574203,
         0.0083631790527225773704,
         0.0013926183587713494542,
     ),
-    logarithm_tail=polynomial(
-        0.66666640336699239788, 0.40007560644911205765, 0.28236619805310481437, 0.26851498022837151807
+    logarithm_tail=(
+        0.66666640336699239788,
+        0.40007560644911205765,
+        0.28236619805310481437,
+        0.26851498022837151807,
     ),
 )
 
-_PRECISIONS = {types.float64: _DOUBLE, types.float32: _SINGLE}
+
+def _of(lanes: Lanes) -> _Precision:
+    return _DOUBLE if lanes.is_double else _SINGLE
 
 
-def _half_power_and_remainder(x: float) -> tuple[float, float]:
+def _half_power_and_remainder(lanes: Lanes, x: Any) -> tuple[Any, Any]:
     """Return 2ⁿ⁻¹ and eʳ − 1."""
-    raise NotImplementedError  # the compiled body is below
+    precision, fma = _of(lanes), lanes.fused_multiply_add
+    rounder = lanes.constant(1.5 * 2**precision.mantissa_bits)
+    x = lanes.limited(x, precision.lowest, precision.highest)
+    shifted = fma(x, lanes.constant(log2(e)), rounder)
+    n = lanes.builder.fsub(shifted, rounder)
+    r = fma(n, lanes.constant(-precision.ln2_high), x)
+    r = fma(n, lanes.constant(-precision.ln2_low), r)
+    tail = lanes.polynomial(precision.exponential_tail, r)
+    return lanes.half_power_of_two(shifted), fma(lanes.builder.fmul(r, r), tail, r)
 
 
-@compiled_as(_half_power_and_remainder)
-def _compiled_half_power_and_remainder(x: Any) -> Callable[[Any], Any]:
-    precision = _PRECISIONS[x]
-    number, tail = precision.number, precision.exponential_tail
-    lowest, highest = number(precision.lowest), number(precision.highest)
-    rounder, per_ln2 = number(1.5 * 2**precision.mantissa_bits), number(log2(np.e))
-    ln2_high, ln2_low = number(-precision.ln2_high), number(-precision.ln2_low)
-
-    def half_power_and_remainder(x: Any) -> Any:
-        # The comparisons are false for NaN, which passes through.
-        x = lowest if x < lowest else x
-        x = highest if x > highest else x
-        shifted = fused_multiply_add(x, per_ln2, rounder)
-        n = shifted - rounder
-        r = fused_multiply_add(n, ln2_low, fused_multiply_add(n, ln2_high, x))
-        return half_power_of_two(shifted), fused_multiply_add(r * r, tail(r), r)
-
-    return half_power_and_remainder
+def _half_exp(lanes: Lanes, x: Any) -> Any:
+    """Return eˣ / 2, which is finite for every x that is a number."""
+    half_power, remainder = _half_power_and_remainder(lanes, x)
+    return lanes.fused_multiply_add(half_power, remainder, half_power)
 
 
-def _log_one_plus(z: float) -> float:
-    """Return ln(1 + z) for 0 ≤ z ≤ 1."""
-    raise NotImplementedError  # the compiled body is below
-
-
-@compiled_as(_log_one_plus)
-def _compiled_log_one_plus(z: Any) -> Callable[[Any], Any]:
-    precision = _PRECISIONS[z]
-    tail, two = precision.logarithm_tail, precision.number(2)
-
-    def log_one_plus(z: Any) -> Any:
-        s = z / (two + z)
-        return fused_multiply_add(s * (s * s), tail(s * s), s + s)
-
-    return log_one_plus
-
-
-@inlined
-def exp(x: Any) -> Any:
+def emitted_exp(lanes: Lanes, x: Any) -> Any:
     """Return eˣ."""
-    half_power, remainder = _half_power_and_remainder(x)
-    half = fused_multiply_add(half_power, remainder, half_power)
-    return half + half
+    half = _half_exp(lanes, x)
+    return lanes.builder.fadd(half, half)
 
 
-@inlined
-def exp_minus_one(x: Any) -> Any:
+def emitted_exp_minus_one(lanes: Lanes, x: Any) -> Any:
     """Return eˣ − 1 without cancellation at small x."""
-    half_power, remainder = _half_power_and_remainder(x)
-    half = fused_multiply_add(half_power, remainder, half_power - type(x)(0.5))
-    return half + half
+    half_power, remainder = _half_power_and_remainder(lanes, x)
+    less = lanes.builder.fsub(half_power, lanes.constant(0.5))
+    half = lanes.fused_multiply_add(half_power, remainder, less)
+    return lanes.builder.fadd(half, half)
 
 
-@inlined
-def logistic(x: Any) -> Any:
-    """Return 1 / (1 + e⁻ˣ); both tails keep their relative accuracy."""
-    one = type(x)(1)
-    return one / (one + exp(-x))
+def emitted_logistic(lanes: Lanes, x: Any) -> Any:
+    """Return eˣ / (1 + eˣ); both tails keep their relative accuracy."""
+    half = _half_exp(lanes, x)
+    return lanes.builder.fdiv(half, lanes.builder.fadd(half, lanes.constant(0.5)))
+
+
+def _emitted_log_one_plus(lanes: Lanes, z: Any) -> Any:
+    """Return ln(1 + z) for 0 ≤ z ≤ 1."""
+    builder = lanes.builder
+    s = builder.fdiv(z, builder.fadd(lanes.constant(2), z))
+    square = builder.fmul(s, s)
+    tail = lanes.polynomial(_of(lanes).logarithm_tail, square)
+    return lanes.fused_multiply_add(builder.fmul(s, square), tail, builder.fadd(s, s))
+
+
+exp = of_a_number(emitted_exp)
+exp_minus_one = of_a_number(emitted_exp_minus_one)
+logistic = of_a_number(emitted_logistic)
+_log_one_plus = of_a_number(_emitted_log_one_plus)
 
 
 @inlined

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba.core import cgutils, types
 
 from hebbian_descent.kernels.compilation import emitted, inlined
+from hebbian_descent.kernels.panels import PANEL_BYTES, Panels
 
-PANEL_BYTES = 64
 BLOCK_ROWS = 6  # 12 sums of 32 bytes, 2 of the terms and one coefficient fill the 16 registers of AVX2
 
 
@@ -28,51 +27,21 @@ def _panel_of_rows(n_rows: int) -> Any:
         return types.void(out, start, coefficients, terms, n_terms, column), emit
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        dtype, intp = signature.args[0].dtype, context.get_value_type(types.intp)
-        out, start, coefficients, terms = (
-            context.make_array(kind)(context, builder, value)
-            for kind, value in zip(signature.args[:4], values[:4], strict=True)
-        )
+        panels = Panels(context, builder, signature.args[0].dtype)
+        out, start, coefficients, terms = map(panels.array, signature.args[:4], values[:4])
         n_terms, column = values[4:]
-        n_lanes = PANEL_BYTES // (dtype.bitwidth // 8)
-        vector = ir.VectorType(context.get_value_type(dtype), n_lanes)
-        fused_multiply_add = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(vector, [vector] * 3), f"llvm.fma.v{n_lanes}f{dtype.bitwidth}"
-        )
-
-        def address(array: Any, row: Any, column: Any) -> Any:
-            bytes_per_row = cgutils.unpack_tuple(builder, array.strides)[0]
-            start_of_row = cgutils.pointer_add(builder, array.data, builder.mul(row, bytes_per_row))
-            return builder.gep(start_of_row, [column])
-
-        def panel_at(array: Any, row: Any) -> Any:
-            return builder.bitcast(address(array, row, column), vector.as_pointer())
-
-        def load(pointer: Any) -> Any:
-            return builder.load(pointer, align=dtype.bitwidth // 8)
-
-        def in_all_lanes(scalar: Any) -> Any:
-            undefined = ir.Constant(vector, ir.Undefined)
-            first_lane = builder.insert_element(undefined, scalar, ir.IntType(32)(0))
-            return builder.shuffle_vector(
-                first_lane, undefined, ir.Constant(ir.VectorType(ir.IntType(32), n_lanes), [0] * n_lanes)
-            )
-
-        rows = [intp(i) for i in range(n_rows)]
-        sums = [cgutils.alloca_once(builder, vector) for _ in rows]  # become registers
+        rows = [panels.index(row) for row in range(n_rows)]
+        sums = [cgutils.alloca_once(builder, panels.kind) for _ in rows]  # become registers
         for row, total in zip(rows, sums, strict=True):
-            builder.store(load(panel_at(start, row)), total)
-        factors = [address(coefficients, row, intp(0)) for row in rows]
-        with cgutils.for_range(builder, n_terms, intp=intp) as loop:
-            term = load(panel_at(terms, loop.index))
+            builder.store(panels.load(start, row, column), total)
+        factors = [panels.address(coefficients, row, panels.index(0)) for row in rows]
+        with cgutils.for_range(builder, n_terms, intp=n_terms.type) as loop:
+            term = panels.load(terms, loop.index, column)
             for factor, total in zip(factors, sums, strict=True):
-                coefficient = in_all_lanes(builder.load(builder.gep(factor, [loop.index])))
-                builder.store(
-                    builder.call(fused_multiply_add, [coefficient, term, builder.load(total)]), total
-                )
+                coefficient = panels.in_all_lanes(builder.load(builder.gep(factor, [loop.index])))
+                builder.store(panels.fused_multiply_add(coefficient, term, builder.load(total)), total)
         for row, total in zip(rows, sums, strict=True):
-            destination = panel_at(out, row)
-            builder.store(builder.load(total), destination, align=dtype.bitwidth // 8)
+            panels.store(builder.load(total), out, row, column)
         return context.get_dummy_value()
 
     return panel

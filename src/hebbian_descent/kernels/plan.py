@@ -1,4 +1,4 @@
-"""How the work is cut: strips of output units that stay in the cache, groups of trials that fit in memory.
+"""How the work is cut: into units that stay in the cache, rates that keep threads busy, trials that fit.
 
 The strips follow from the sizes of the problem alone, never from the number of threads or of trials, so that
 a run gives the same bits alone and among thousands.
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hebbian_descent.kernels.panel_product import PANEL_BYTES
+from hebbian_descent.kernels.panels import PANEL_BYTES
 
 MOST_PANELS = 13
 CACHE_BYTES = 256 * 1024  # of a strip of p, which each step reads as a whole
+STEPS_OF_A_PIECE = 50_000  # some hundredths of a second, which is how long threads may wait for the last one
 
 
 def strips_of_units(n_units: int, n_steps: int, itemsize: int, *, coupled: bool) -> list[slice]:
@@ -28,6 +29,12 @@ def strips_of_units(n_units: int, n_steps: int, itemsize: int, *, coupled: bool)
     n_strips = -(-n_panels // most_panels)
     edges = [n_panels * strip // n_strips * n_lanes for strip in range(n_strips + 1)]
     return [slice(start, min(stop, n_units)) for start, stop in pairwise(edges)]
+
+
+def pieces_of_rates(n_rates: int, n_steps: int) -> list[slice]:
+    """Cut the learning rates into pieces of enough steps."""
+    size = max(1, STEPS_OF_A_PIECE // n_steps)
+    return [slice(start, min(start + size, n_rates)) for start in range(0, n_rates, size)]
 
 
 def padded(n_units: int, itemsize: int) -> int:

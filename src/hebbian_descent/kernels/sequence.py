@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.kernels.activations import Softmax
 from hebbian_descent.kernels.braces import Array
-from hebbian_descent.kernels.plan import groups_of_trials, strips_of_units
+from hebbian_descent.kernels.plan import groups_of_trials, pieces_of_rates, strips_of_units
 from hebbian_descent.kernels.preparation import Prepared, prepare
 from hebbian_descent.kernels.scan import NEVER
 from hebbian_descent.kernels.specification import OnlineLearning, SequenceResult
@@ -63,6 +64,7 @@ def run_sequence(
     weights_of = initial_weights if callable(initial_weights) else initial_weights.__getitem__
     coupled = isinstance(prepared.kind, Softmax)
     strips = strips_of_units(t.shape[1], len(prepared.targets), prepared.targets.itemsize, coupled=coupled)
+    pieces = pieces_of_rates(len(rates), prepared.n_epochs * len(x))
     result = SequenceResult(
         errors=np.empty((len(rates), len(trials), len(prepared.evaluated_targets))),
         diverged_at=np.empty((len(rates), len(trials)), dtype=np.int64),
@@ -76,7 +78,7 @@ def run_sequence(
         for group in groups_of_trials(range(len(trials)), 8 * numbers_per_trial, memory_budget):
             drawn = pool.map(weights_of, [trials[trial] for trial in group])
             weights = {trial: _checked(W, x, t) for trial, W in zip(group, drawn, strict=True)}
-            _run_group(pool, prepared, strips, weights, outputs_of, result)
+            _run_group(pool, prepared, strips, pieces, weights, outputs_of, result)
     result.errors[:] /= t.shape[1]
     return result
 
@@ -85,28 +87,37 @@ def _run_group(
     pool: Executor,
     prepared: Prepared,
     strips: list[slice],
+    pieces: list[slice],
     weights: dict[int, Array],
     outputs_of: Collection[tuple[int, int]],
     result: SequenceResult,
 ) -> None:
     kept = {trial: [rate for rate, other in outputs_of if other == trial] for trial in weights}
-    pieces = {
-        (trial, units.start): pool.submit(run_strip, prepared, W, units, keep_outputs=bool(kept[trial]))
+    running = {
+        (trial, rates.start, units.start): pool.submit(
+            run_strip, prepared, W, units, rates, keep_outputs=bool(kept[trial])
+        )
         for trial, W in weights.items()
+        for rates in pieces
         for units in strips
     }
-    for trial in weights:
-        _join(result, trial, [pieces[trial, units.start].result() for units in strips], kept[trial])
+    for trial, rates in product(weights, pieces):
+        joined = [running[trial, rates.start, units.start].result() for units in strips]
+        _join(result, trial, rates, joined, kept[trial])
 
 
-def _join(result: SequenceResult, trial: int, strips: list[StripResult], kept: list[int]) -> None:
+def _join(
+    result: SequenceResult, trial: int, rates: slice, strips: list[StripResult], kept: list[int]
+) -> None:
     """Join the strips of a trial, always in the same order."""
-    result.errors[:, trial] = np.sum([strip.errors for strip in strips], axis=0)
+    result.errors[rates, trial] = np.sum([strip.errors for strip in strips], axis=0)
     steps = np.array([strip.diverged_at for strip in strips])
     first = np.where(steps < 0, np.iinfo(steps.dtype).max, steps).min(axis=0)
-    result.diverged_at[:, trial] = np.where((steps < 0).all(axis=0), NEVER, first)
+    result.diverged_at[rates, trial] = np.where((steps < 0).all(axis=0), NEVER, first)
     for rate in kept:
-        result.outputs[rate, trial] = np.concatenate([strip.outputs[rate] for strip in strips], axis=1)
+        if rates.start <= rate < rates.stop:
+            outputs = [strip.outputs[rate - rates.start] for strip in strips]
+            result.outputs[rate, trial] = np.concatenate(outputs, axis=1)
 
 
 def _as_pair(inputs: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[Array, Array]:

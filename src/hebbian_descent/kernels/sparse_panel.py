@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba.core import cgutils, types
 
 from hebbian_descent.kernels.compilation import emitted, inlined
+from hebbian_descent.kernels.panels import Panels
 
 VECTOR_BYTES = 32
 PANEL_BYTES = 256  # 8 sums and a factor; with more, too few rows of a panel would fit into the first cache
@@ -38,49 +38,25 @@ def _panel_of_vectors(n_vectors: int) -> Any:
         return types.void(*arguments), emit
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        dtype, intp = signature.args[0].dtype, context.get_value_type(types.intp)
-        out, terms, places, factors = (
-            context.make_array(signature.args[k])(context, builder, values[k]) for k in (0, 4, 6, 7)
-        )
+        vectors = Panels(context, builder, signature.args[0].dtype, VECTOR_BYTES)
+        out, terms, places, factors = (vectors.array(signature.args[k], values[k]) for k in (0, 4, 6, 7))
         row, column, keep, term_column, begin, end = (values[k] for k in (1, 2, 3, 5, 8, 9))
-        n_lanes = VECTOR_BYTES // (dtype.bitwidth // 8)
-        vector = ir.VectorType(context.get_value_type(dtype), n_lanes)
-        fused_multiply_add = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(vector, [vector] * 3), f"llvm.fma.v{n_lanes}f{dtype.bitwidth}"
-        )
 
-        def vectors_at(array: Any, row: Any, column: Any) -> list[Any]:
-            bytes_per_row = cgutils.unpack_tuple(builder, array.strides)[0]
-            start_of_row = cgutils.pointer_add(builder, array.data, builder.mul(row, bytes_per_row))
-            start = builder.gep(start_of_row, [column])
-            return [
-                builder.bitcast(builder.gep(start, [intp(k * n_lanes)]), vector.as_pointer())
-                for k in range(n_vectors)
-            ]
+        def columns_from(first: Any) -> list[Any]:
+            return [builder.add(first, vectors.index(k * vectors.n_lanes)) for k in range(n_vectors)]
 
-        def load(pointer: Any) -> Any:
-            return builder.load(pointer, align=dtype.bitwidth // 8)
-
-        def in_all_lanes(scalar: Any) -> Any:
-            undefined = ir.Constant(vector, ir.Undefined)
-            first_lane = builder.insert_element(undefined, scalar, ir.IntType(32)(0))
-            return builder.shuffle_vector(
-                first_lane, undefined, ir.Constant(ir.VectorType(ir.IntType(32), n_lanes), [0] * n_lanes)
-            )
-
-        destinations = vectors_at(out, row, column)
-        sums = [cgutils.alloca_once(builder, vector) for _ in destinations]  # become registers
-        kept = in_all_lanes(keep)
-        for destination, total in zip(destinations, sums, strict=True):
-            builder.store(builder.fmul(kept, load(destination)), total)
-        with cgutils.for_range_slice(builder, begin, end, intp(1), intp) as (entry, _):
-            place = builder.zext(builder.load(builder.gep(places.data, [entry])), intp)
-            factor = in_all_lanes(builder.load(builder.gep(factors.data, [entry])))
-            for term, total in zip(vectors_at(terms, place, term_column), sums, strict=True):
-                arguments = [factor, load(term), builder.load(total)]
-                builder.store(builder.call(fused_multiply_add, arguments), total)
-        for destination, total in zip(destinations, sums, strict=True):
-            builder.store(builder.load(total), destination, align=dtype.bitwidth // 8)
+        sums = [cgutils.alloca_once(builder, vectors.kind) for _ in range(n_vectors)]  # become registers
+        kept = vectors.in_all_lanes(keep)
+        for place, total in zip(columns_from(column), sums, strict=True):
+            builder.store(builder.fmul(kept, vectors.load(out, row, place)), total)
+        with cgutils.for_range_slice(builder, begin, end, vectors.index(1), begin.type) as (entry, _):
+            term_row = builder.zext(builder.load(vectors.address(places, entry)), begin.type)
+            factor = vectors.in_all_lanes(builder.load(vectors.address(factors, entry)))
+            for place, total in zip(columns_from(term_column), sums, strict=True):
+                term = vectors.load(terms, term_row, place)
+                builder.store(vectors.fused_multiply_add(factor, term, builder.load(total)), total)
+        for place, total in zip(columns_from(column), sums, strict=True):
+            vectors.store(builder.load(total), out, row, place)
         return context.get_dummy_value()
 
     return panel

@@ -27,15 +27,15 @@ def learn_stacked(
     `eta` has one learning rate a run; `bias` is (units, runs); `targets` is (patterns, units).
     """
     n_units, n_runs = bias.shape
-    h = np.empty((n_units, n_runs), activities.dtype)
+    h, room = np.empty((n_units, n_runs), activities.dtype), np.empty((2, n_runs), activities.dtype)
     for pattern in range(len(activities)):
         a, t = activities[pattern, : n_units * n_runs].reshape((n_units, n_runs)), targets[pattern]
         for unit in range(n_units):
             for run in range(n_runs):
                 a[unit, run] += bias[unit, run]
                 beyond[run] += not (abs(a[unit, run]) <= LARGEST_ACTIVITY)
-        activate_stacked(kind, a, h)
-        learn_units(kind, pulls_back, a, h, t)
+        activate_stacked(kind, a, h, room)
+        learn_units(kind, pulls_back, a, h, t, room)
         for unit in range(n_units):
             for run in range(n_runs):
                 a[unit, run] *= eta[run]
@@ -45,14 +45,14 @@ def learn_stacked(
 def evaluate_stacked(kind: Any, bias: Any, targets: Any, activities: Any, errors: Any) -> None:
     """Set `errors`, (patterns, runs), to the mean of |h − t| over the units; activities are without bias."""
     n_units, n_runs = bias.shape
-    h = np.empty((n_units, n_runs), activities.dtype)
+    h, room = np.empty((n_units, n_runs), activities.dtype), np.empty((2, n_runs), activities.dtype)
     for pattern in range(len(activities)):
         a, t = activities[pattern, : n_units * n_runs].reshape((n_units, n_runs)), targets[pattern]
         total = errors[pattern]
         for unit in range(n_units):
             for run in range(n_runs):
                 a[unit, run] += bias[unit, run]
-        activate_stacked(kind, a, h)
+        activate_stacked(kind, a, h, room)
         total[:] = 0
         for unit in range(n_units):
             for run in range(n_runs):
@@ -61,21 +61,21 @@ def evaluate_stacked(kind: Any, bias: Any, targets: Any, activities: Any, errors
             total[run] /= n_units
 
 
-def activate_stacked(kind: Activation, a: Any, h: Any) -> None:
-    """Set h = φ(a); h may be a itself."""
+def activate_stacked(kind: Activation, a: Any, h: Any, room: Any) -> None:
+    """Set h = φ(a); h may be a itself, and there is room for two numbers a run."""
     raise NotImplementedError  # chosen when a kernel is compiled
 
 
-def pull_back_stacked(kind: Activation, a: Any, h: Any, t: Any) -> None:
-    """Set a to the pull-back of h − t."""
+def pull_back_stacked(kind: Activation, a: Any, h: Any, t: Any, room: Any) -> None:
+    """Set a to the pull-back of h − t; there is room for two numbers a run."""
     raise NotImplementedError  # chosen when a kernel is compiled
 
 
 @inlined
-def learn_units(kind: Any, pulls_back: bool, a: Any, h: Any, t: Any) -> None:
+def learn_units(kind: Any, pulls_back: bool, a: Any, h: Any, t: Any, room: Any) -> None:
     """Set a to post: h − t, or its pull-back."""
     if pulls_back:
-        pull_back_stacked(kind, a, h, t)
+        pull_back_stacked(kind, a, h, t, room)
     else:
         for unit in range(a.shape[0]):
             for run in range(a.shape[1]):
@@ -83,15 +83,17 @@ def learn_units(kind: Any, pulls_back: bool, a: Any, h: Any, t: Any) -> None:
 
 
 @compiled_as(activate_stacked)
-def _compiled_activate(kind: Any, a: Any, h: Any) -> Any:
-    def elementwise(kind: Any, a: Any, h: Any) -> None:
+def _compiled_activate(kind: Any, a: Any, h: Any, room: Any) -> Any:
+    def elementwise(kind: Any, a: Any, h: Any, room: Any) -> None:
         for unit in range(a.shape[0]):
             for run in range(a.shape[1]):
                 h[unit, run] = output(kind, a[unit, run])
 
-    def softmax(kind: Any, a: Any, h: Any) -> None:
+    def softmax(kind: Any, a: Any, h: Any, room: Any) -> None:
         n_units, n_runs = a.shape
-        largest, total = a[0].copy(), np.zeros(n_runs, a.dtype)
+        largest, total = room[0], room[1]
+        for run in range(n_runs):
+            largest[run], total[run] = a[0, run], 0
         for unit in range(1, n_units):
             for run in range(n_runs):
                 largest[run] = max(largest[run], a[unit, run])
@@ -107,15 +109,16 @@ def _compiled_activate(kind: Any, a: Any, h: Any) -> Any:
 
 
 @compiled_as(pull_back_stacked)
-def _compiled_pull_back(kind: Any, a: Any, h: Any, t: Any) -> Any:
-    def elementwise(kind: Any, a: Any, h: Any, t: Any) -> None:
+def _compiled_pull_back(kind: Any, a: Any, h: Any, t: Any, room: Any) -> Any:
+    def elementwise(kind: Any, a: Any, h: Any, t: Any, room: Any) -> None:
         for unit in range(a.shape[0]):
             for run in range(a.shape[1]):
                 a[unit, run] = (h[unit, run] - t[unit]) * slope(kind, a[unit, run], h[unit, run])
 
-    def softmax(kind: Any, a: Any, h: Any, t: Any) -> None:
+    def softmax(kind: Any, a: Any, h: Any, t: Any, room: Any) -> None:
         n_units, n_runs = a.shape
-        common = np.zeros(n_runs, a.dtype)
+        common = room[0]
+        common[:] = 0
         for unit in range(n_units):
             for run in range(n_runs):
                 common[run] += (h[unit, run] - t[unit]) * h[unit, run]

@@ -1,4 +1,4 @@
-"""One piece of work: all learning rates of one trial, over one strip of output units."""
+"""One piece of work: some learning rates of one trial, over one strip of output units."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class StripResult(NamedTuple):
     outputs: Array  # (n_rates, n_evaluated or 0, n_units)
 
 
-def run_strip(prepared: Prepared, weights: Array, units: slice, *, keep_outputs: bool) -> StripResult:
-    """Train and evaluate one trial on the output units of a strip."""
-    dtype = prepared.targets.dtype
-    n_rates, n_evaluated = len(prepared.learning_rates), len(prepared.evaluated_targets)
+def run_strip(
+    prepared: Prepared, weights: Array, units: slice, rates: slice, *, keep_outputs: bool
+) -> StripResult:
+    """Train and evaluate one trial with some learning rates on the output units of a strip."""
+    dtype, learning_rates = prepared.targets.dtype, prepared.learning_rates[rates]
+    n_rates, n_evaluated = len(learning_rates), len(prepared.evaluated_targets)
     n_units = units.stop - units.start
     result = StripResult(
         errors=np.empty((n_rates, n_evaluated)),
@@ -37,20 +39,25 @@ def run_strip(prepared: Prepared, weights: Array, units: slice, *, keep_outputs:
     after = prepared.evaluation_inputs
     evaluated_start = start if after is None else _product(after, strip)
     run = _learn if prepared.rule.learns_from_output else _imprint
-    run(prepared, units, start, evaluated_start, result)
+    run(prepared, units, learning_rates, start, evaluated_start, result)
     return result
 
 
 def _learn(
-    prepared: Prepared, units: slice, start: Array, evaluated_start: Array, result: StripResult
+    prepared: Prepared,
+    units: slice,
+    learning_rates: Array,
+    start: Array,
+    evaluated_start: Array,
+    result: StripResult,
 ) -> None:
     learn_and_evaluate(
         prepared.kind,
         prepared.rule.pulls_back,
         prepared.n_epochs,
         prepared.continues,
-        prepared.learning_rates,
-        (prepared.training_brace, start, np.ascontiguousarray(prepared.targets[:, units])),
+        learning_rates,
+        (prepared.training_brace, start, _panels(prepared.targets[:, units], start.dtype, beyond=0.5)),
         (
             prepared.evaluation_brace,
             evaluated_start,
@@ -61,14 +68,19 @@ def _learn(
 
 
 def _imprint(
-    prepared: Prepared, units: slice, start: Array, evaluated_start: Array, result: StripResult
+    prepared: Prepared,
+    units: slice,
+    learning_rates: Array,
+    start: Array,
+    evaluated_start: Array,
+    result: StripResult,
 ) -> None:
     imprinted = _panels(prepared.imprinted[:, units], start.dtype)
     within_epoch = np.tril(prepared.training_brace, -1)
     imprint_and_evaluate(
         prepared.kind,
         prepared.n_epochs,
-        prepared.learning_rates,
+        learning_rates,
         (start, _product(within_epoch, imprinted), _product(prepared.training_brace, imprinted)),
         (
             evaluated_start,
@@ -79,9 +91,13 @@ def _imprint(
     )
 
 
-def _panels(columns: Array, dtype: npt.DTypeLike) -> Array:
-    """Return the columns followed by columns of zeros up to a whole panel."""
-    panels = np.zeros((len(columns), padded(columns.shape[1], np.dtype(dtype).itemsize)), dtype=dtype)
+def _panels(columns: Array, dtype: npt.DTypeLike, *, beyond: float = 0.0) -> Array:
+    """Return the columns followed by others up to a whole panel, all of one value.
+
+    Targets are followed by 0.5, what a sigmoid answers to no input, so that it has nothing to learn there.
+    """
+    shape = (len(columns), padded(columns.shape[1], np.dtype(dtype).itemsize))
+    panels = np.full(shape, beyond, dtype=dtype)
     panels[:, : columns.shape[1]] = columns
     return panels
 

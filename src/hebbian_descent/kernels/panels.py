@@ -1,0 +1,62 @@
+"""Pieces of rows as LLVM vectors, for kernels that say which instructions they want."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+
+from hebbian_descent.kernels.intrinsics import Lanes
+
+PANEL_BYTES = 64
+
+
+class Panels(Lanes):
+    """Instructions for vectors of `n_bytes`, and for what is read and written as such."""
+
+    def __init__(self, context: Any, builder: Any, dtype: Any, n_bytes: int = PANEL_BYTES) -> None:
+        n_lanes = n_bytes // (dtype.bitwidth // 8)
+        super().__init__(builder, ir.VectorType(context.get_value_type(dtype), n_lanes))
+        self.context, self.alignment = context, dtype.bitwidth // 8
+
+    def array(self, kind: Any, value: Any) -> Any:
+        """Return an argument as an array."""
+        return self.context.make_array(kind)(self.context, self.builder, value)
+
+    def index(self, value: int) -> Any:
+        """Return a constant index."""
+        return self.context.get_value_type(types.intp)(value)
+
+    def address(self, array: Any, *place: Any) -> Any:
+        """Return where an element is; elements of a row are neighbours."""
+        *rows, column = place
+        start = array.data
+        for row in rows:
+            bytes_per_row = cgutils.unpack_tuple(self.builder, array.strides)[0]
+            start = cgutils.pointer_add(self.builder, start, self.builder.mul(row, bytes_per_row))
+        return self.builder.gep(start, [column])
+
+    def load(self, array: Any, *place: Any) -> Any:
+        """Return the vector that begins at an element."""
+        return self.builder.load(self._vector_at(array, place), align=self.alignment)
+
+    def store(self, vector: Any, array: Any, *place: Any) -> None:
+        """Write a vector to where an element is."""
+        self.builder.store(vector, self._vector_at(array, place), align=self.alignment)
+
+    def in_all_lanes(self, number: Any) -> Any:
+        """Return a vector of copies of a number."""
+        undefined = ir.Constant(self.kind, ir.Undefined)
+        first_lane = self.builder.insert_element(undefined, number, ir.IntType(32)(0))
+        first_everywhere = ir.Constant(ir.VectorType(ir.IntType(32), self.n_lanes), [0] * self.n_lanes)
+        return self.builder.shuffle_vector(first_lane, undefined, first_everywhere)
+
+    def beyond(self, vector: Any, limit: float) -> Any:
+        """Return all bits of the lanes whose magnitude exceeds a limit or is not a number."""
+        magnitude = self.called("llvm.fabs", vector)
+        exceeds = self.builder.fcmp_unordered(">", magnitude, self.constant(limit))
+        return self.builder.sext(exceeds, self.integers)
+
+    def _vector_at(self, array: Any, place: Any) -> Any:
+        return self.builder.bitcast(self.address(array, *place), self.kind.as_pointer())
