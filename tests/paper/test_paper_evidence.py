@@ -7,7 +7,10 @@ import pytest
 
 from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
-from hebbian_descent.paper.evidence.document import CHOSEN_FIGURES
+from hebbian_descent.paper.claims.base import Judged
+from hebbian_descent.paper.claims.kept import keep
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.evidence.document import CHOSEN_FIGURES, write_document
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +45,25 @@ def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
     n_run = len(run)
     assert f"Of 2,596 printed results {n_run - 2:,} agree with ours, 2 differ and {2596 - n_run:,}" in text
     assert text.count("| not known |") == 2
+    assert "| 3 | 6 s |" in text  # draws, time
     assert "](figures/rand_rand_sigmoid_true_online.svg)" in text
     assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()
 
 
 def test_chosen_figures_are_the_papers():
     assert set(CHOSEN_FIGURES) <= set(labels())
+
+
+def test_claims_are_shown_once_they_are_judged(tmp_path):
+    document = tmp_path / "reproduction.md"
+    write_document(tmp_path, document)
+    assert "Claims" not in document.read_text(encoding="utf-8")
+
+    judged = Judged(
+        7, "It forgets gracefully.", "sec:any", "By its curve.", (), "holds with limits", "It does."
+    )
+    keep(tmp_path, Effort(), [judged])
+    write_document(tmp_path, document)
+    text = document.read_text(encoding="utf-8")
+    assert "Of the paper's 1 conclusions: 1 holds with limits." in text
+    assert "| 7 | It forgets gracefully. | holds with limits | It does. |" in text

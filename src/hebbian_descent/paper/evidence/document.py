@@ -1,4 +1,4 @@
-"""A document on the whole reproduction: counts, times, what differs and why, winners, chosen figures."""
+"""A document on the whole reproduction: counts, times, what differs and why, winners, claims, figures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
@@ -29,8 +30,15 @@ CHOSEN_FIGURES = (
 """Those that the document shows, as far as they were drawn."""
 
 
+ABOUT_COUNTS = (
+    "Where whole datasets are learned nothing is drawn: the column shows the number of trials, and z measures "
+    "by the spread over initial weights, which is often smaller than the last printed digit. Times are of all "
+    "jobs one after another on two cores, partly with other work beside them."
+)
+
+
 def write_document(folder: Path, path: Path) -> None:
-    """Write counts, times, what differs and why, winners and chosen figures, which are copied beside it."""
+    """Write all that is known of a folder of results; chosen figures are copied beside it."""
     tables = paper_tables(folder, Effort())
     verdicts = [verdict for table in tables for verdict in table.verdicts]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,6 +48,7 @@ def write_document(folder: Path, path: Path) -> None:
         "## Counts\n\n" + _counts(tables),
         "## What differs\n\n" + _differences(verdicts),
         "## Winners\n\n" + _winners(winners(verdicts)),
+        *_claims(folder),
         *(["## Figures", *figures] if figures else []),
     ]
     path.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
@@ -57,7 +66,7 @@ def _opening(verdicts: list[Verdict]) -> str:
 
 
 def _counts(tables: list[PaperTable]) -> str:
-    headings = ("table", "column", "printed", "run", "agree", "share", "rms z", "time of the table")
+    headings = ("table", "column", "printed", "run", "agree", "share", "rms z", "draws", "time of the table")
     rows = [
         (
             f"`{table.label}`",
@@ -67,12 +76,19 @@ def _counts(tables: list[PaperTable]) -> str:
             summary.n_agree,
             f"{summary.n_agree / summary.n_run:.1%}" if summary.n_run else "–",
             number(summary.rms_z, 2),
+            _draws(table),
             duration(table.seconds) if table.n_run else "–",
         )
         for table in tables
         for summary in (column.summary for column in table.columns)
     ]
-    return markdown(headings, rows)
+    return f"{markdown(headings, rows)}\n\n{ABOUT_COUNTS}"
+
+
+def _draws(table: PaperTable) -> str:
+    """Return how many draws of the patterns, or trials where there are no draws, are behind the results."""
+    numbers = sorted({verdict.n for verdict in table.verdicts if verdict.n})
+    return " to ".join(str(n) for n in dict.fromkeys((numbers[0], numbers[-1]))) if numbers else "–"
 
 
 def _differences(verdicts: Iterable[Verdict]) -> str:
@@ -113,6 +129,15 @@ def _winners(found: list[Winner]) -> str:
     ]
     headings = ("table", "cell", "printed winner", "our winner", "printed gap", "spread")
     return f"{text}\n\n{markdown(headings, others)}" if others else text
+
+
+def _claims(folder: Path) -> Iterator[str]:
+    if judged := kept(folder, Effort()):
+        counts = Counter(claim.verdict for claim in judged)
+        opening = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+        rows = [(claim.number, claim.statement, claim.verdict, claim.findings) for claim in judged]
+        table = markdown(("", "claim of the paper", "verdict", "found"), rows)
+        yield f"## Claims\n\nOf the paper's {len(judged)} conclusions: {opening}.\n\n{table}"
 
 
 def _figures(folder: Path, beside: Path) -> Iterator[str]:
