@@ -31,9 +31,9 @@ CHOSEN_FIGURES = (
 
 
 ABOUT_COUNTS = (
-    "Where whole datasets are learned nothing is drawn: the column shows the number of trials, and z measures "
-    "by the spread over initial weights, which is often smaller than the last printed digit. Times are of all "
-    "jobs one after another on two cores, partly with other work beside them."
+    "Where whole datasets are learned nothing is drawn: the column shows the number of trials, and z is in "
+    "units of the spread over initial weights, which is often smaller than the last printed digit. Times are "
+    "of all jobs one after another on two cores, partly with other work beside them."
 )
 
 
