@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help install test test-without-torch demo lint bench wheel-test browser clean
+.PHONY: help install test test-without-torch demo quick lint bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -27,6 +27,11 @@ browser:  ## Install the browser that the tests of the report need (Debian, as r
 
 demo: $(STAMP)  ## See which rule remembers best, on data that needs no download; writes demo/report.html
 	$(BIN)/hebbian-descent demo --output demo
+
+quick: $(STAMP)  ## See every table, figure and claim of the paper in quick form; writes quick/report.html
+	$(BIN)/hebbian-descent run all --quick --draws 1 --output quick
+	$(BIN)/hebbian-descent claims --quick --output quick
+	$(BIN)/hebbian-descent report --quick --output quick
 
 # What the other suites test cannot import PyTorch: `make lint` checks it.
 test-without-torch:  ## Run the tests of the core, memories, files and the PyTorch face without PyTorch
@@ -60,4 +65,4 @@ wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without th
 	rm -rf .venv-wheel
 
 clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
