@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from hebbian_descent.atomic import write_atomically
 from hebbian_descent.files.arrays import NAME, Arrays, deserialized, must_be_finite, serialized, storable
-from hebbian_descent.files.atomic import write_atomically
 from hebbian_descent.files.errors import ModelFileError
 from hebbian_descent.files.header import (
     KEY,

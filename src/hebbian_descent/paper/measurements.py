@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from hebbian_descent.files.atomic import write_atomically
+from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments.base import Experiment, Measured
 from hebbian_descent.results import provenance

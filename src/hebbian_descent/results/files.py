@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
+from hebbian_descent.atomic import write_atomically
+
 try:
     import fcntl
 except ImportError:  # Windows: no such lock, so abandoned files are left for the user to delete
@@ -25,19 +27,9 @@ PARTIAL_PREFIX = ".partial-"
 
 def write_whole(path: Path, content: bytes) -> None:
     """Put content under a name in one step that lasts; what stood there before is replaced."""
-    partial = _partial(path.parent)
     with _lock_file(path.parent) as lock:
         _lock_shared(lock)
-        try:
-            with partial.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
-    sync_folder(path.parent)
+        write_atomically(path, content, _partial(path.parent))
 
 
 def check_writable(folder: Path) -> None:
@@ -58,17 +50,6 @@ def remove_abandoned(folder: Path) -> None:
 def is_own(name: str) -> bool:
     """Return whether a hidden file is one of those made here."""
     return name == LOCK_NAME or name.startswith(PARTIAL_PREFIX)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new name in a folder outlast a power failure."""
-    if os.name != "posix":  # elsewhere a folder cannot be opened
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _partial(folder: Path) -> Path:

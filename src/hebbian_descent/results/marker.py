@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from hebbian_descent.atomic import sync_folder
 from hebbian_descent.results.errors import StoreError
-from hebbian_descent.results.files import is_own, sync_folder, write_whole
+from hebbian_descent.results.files import is_own, write_whole
 
 FORMAT = 1
 MARKER_NAME = "_store.json"  # readers of a folder of Parquet files pass over names with an underscore

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
+from hebbian_descent.atomic import sync_folder
 from hebbian_descent.datasets.download.remote import RemoteFile
 from hebbian_descent.datasets.download.transfer import TransferError, stream
 from hebbian_descent.datasets.errors import DataFolderError, DownloadError
@@ -66,7 +67,7 @@ def _fetch_from(url: str, remote: RemoteFile, folder: Path, timeout: float, repo
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    _make_durable(folder)
+    sync_folder(folder)
     return target
 
 
@@ -80,16 +81,6 @@ def _check_digest(part: Path, remote: RemoteFile) -> None:
         raise TransferError(
             f"what came is another file (SHA-256 {digest[:12]}… in place of {remote.sha256[:12]}…)"
         )
-
-
-def _make_durable(folder: Path) -> None:
-    """Ask the disk to remember the rename; only POSIX lets a folder be synchronised."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _remove_abandoned_parts(folder: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from hebbian_descent.files.atomic import write_atomically
+from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.claims.base import Judged
 from hebbian_descent.paper.effort import Effort
 
