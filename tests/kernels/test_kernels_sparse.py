@@ -93,3 +93,13 @@ def test_weights_that_are_not_finite_show_even_where_an_input_is_always_zero(val
     set_centered_product(found, by_pattern(sparse_patterns(patterns), rows), offset, weights)
     assert np.isnan(found[:, 3]).all()
     assert np.isfinite(np.delete(found, 3, axis=1)).all()
+
+
+@pytest.mark.parametrize("n_columns", [8, 11, 33, 37, 77])
+def test_activities_need_not_fill_panels(n_columns):
+    patterns, rows, offset, weights, _ = draw(9, 30, 10, np.float64)
+    batch, found = by_pattern(sparse_patterns(patterns), rows), np.full((9, n_columns), np.nan)
+    set_centered_product(found, batch, offset, np.ascontiguousarray(weights[:, :n_columns]))
+    whole = np.empty((9, weights.shape[1]))
+    set_centered_product(whole, batch, offset, weights)
+    np.testing.assert_array_equal(found, whole[:, :n_columns])
