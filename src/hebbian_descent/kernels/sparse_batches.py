@@ -51,13 +51,15 @@ class ByInput(NamedTuple):
 
 
 def sparse_patterns(
-    patterns: Array, *, edges: Places | None = None, dtype: np.dtype[Any] | None = None
+    patterns: Array, n_entries: int, *, edges: Places | None = None, dtype: np.dtype[Any] | None = None
 ) -> SparsePatterns:
-    """Return the entries that are not zero, in blocks that fit into the cache unless others are asked for."""
+    """Return the entries that are not zero, in blocks that fit into the cache unless others are asked for.
+
+    `n_entries` is how many there are, which whoever asks for them knows already.
+    """
     n_patterns, n_inputs = patterns.shape
     edges = cut(n_inputs) if edges is None else edges
     starts = np.zeros((n_patterns, len(edges)), np.int64)
-    n_entries = np.count_nonzero(patterns)
     # One more, because an entry is written before it is known whether it stays.
     inputs = np.empty(n_entries + 1, np.uint32)
     values = np.empty(n_entries + 1, patterns.dtype if dtype is None else dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import kernel_kind
 from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.stacked_inputs import LINE_BYTES, leaving_out_zeros_pays
+from hebbian_descent.sweep.stacked_inputs import LINE_BYTES, SparseBatch, leaving_out_zeros_pays
 from hebbian_descent.training import DivergenceError
 
 if TYPE_CHECKING:  # it imports Numba
@@ -44,7 +45,19 @@ def entries_of(setting: AutoSetting, patterns: Patterns) -> SparsePatterns | Non
     from hebbian_descent.kernels.sparse_batches import cut_in_halves, sparse_patterns
 
     inputs = _as_compiled_loops_take_them(patterns.inputs)
-    return sparse_patterns(inputs, edges=cut_in_halves(inputs.shape[1]), dtype=setting.dtype)
+    edges = cut_in_halves(inputs.shape[1])
+    return sparse_patterns(inputs, patterns.n_entries, edges=edges, dtype=setting.dtype)
+
+
+def product_of(entries: SparsePatterns, network: Autoencoder) -> Callable[[slice], Array]:
+    """Return the function from some of the patterns to (x − μ)W."""
+
+    def product(rows: slice) -> Array:
+        n_patterns = len(entries.starts)
+        batch = SparseBatch(entries, np.arange(n_patterns)[rows], network.offset, learns=False)
+        return batch.product(network.weights)
+
+    return product
 
 
 class LearnerInHalves:
