@@ -35,6 +35,10 @@ def draw(n, n_inputs, n_panels, dtype):
     return patterns.astype(dtype), rows, offset, weights, post
 
 
+def entries_of(patterns):
+    return sparse_patterns(patterns, np.count_nonzero(patterns))
+
+
 def rounding(n_terms, dtype):
     """Return by how much sums of so many terms of the order of 1 may differ, taken in another order."""
     return 10 * n_terms * np.finfo(dtype).eps
@@ -45,7 +49,7 @@ def rounding(n_terms, dtype):
 def test_activities_are_the_product_of_centered_patterns(n, n_inputs, n_panels, dtype):
     patterns, rows, offset, weights, _ = draw(n, n_inputs, n_panels, dtype)
     found = np.full((n, weights.shape[1]), np.nan, dtype)
-    batch = by_pattern(sparse_patterns(patterns), rows)
+    batch = by_pattern(entries_of(patterns), rows)
     set_centered_product(found, batch, offset, weights)
     expected = (patterns[rows].astype(np.float64) - offset) @ weights
     np.testing.assert_allclose(found, expected, rtol=0, atol=rounding(n + n_inputs, dtype))
@@ -57,14 +61,14 @@ def test_activities_are_the_product_of_centered_patterns(n, n_inputs, n_panels, 
 def test_weights_change_by_the_product_of_centered_patterns(n, n_inputs, n_panels, dtype, keep):
     patterns, rows, offset, weights, post = draw(n, n_inputs, n_panels, dtype)
     expected = keep * weights - (patterns[rows].astype(np.float64) - offset).T @ post
-    batch = by_input(sparse_patterns(patterns), rows, offset)
+    batch = by_input(entries_of(patterns), rows, offset)
     subtract_centered_product(weights, weights.dtype.type(keep), batch, post)
     np.testing.assert_allclose(weights, expected, rtol=0, atol=rounding(n + n_inputs, dtype))
 
 
 def test_a_copy_gives_the_same_bits():
     patterns, rows, offset, weights, _ = draw(9, 130, 2, np.float64)
-    batch = by_pattern(sparse_patterns(patterns), rows)
+    batch = by_pattern(entries_of(patterns), rows)
     there, copy = np.empty((9, 16)), np.empty((9, 16))
     set_centered_product(there, batch, offset, weights)
     set_centered_product(copy, copied(batch), offset, weights)
@@ -73,7 +77,7 @@ def test_a_copy_gives_the_same_bits():
 
 def test_a_column_has_the_same_bits_wherever_it_stands():
     patterns, rows, offset, weights, post = draw(120, 130, 7, np.float32)
-    sparse = sparse_patterns(patterns)
+    sparse = entries_of(patterns)
     forward, back = by_pattern(sparse, rows), by_input(sparse, rows, offset)
     moved = np.ascontiguousarray(weights[:, 16:64])
     whole, part = np.empty_like(post), np.empty_like(post[:, 16:64])
@@ -90,6 +94,16 @@ def test_weights_that_are_not_finite_show_even_where_an_input_is_always_zero(val
     patterns, rows, offset, weights, _ = draw(5, 30, 1, np.float64)
     offset[:], weights[0, 3] = 0, value
     found = np.empty((5, weights.shape[1]))
-    set_centered_product(found, by_pattern(sparse_patterns(patterns), rows), offset, weights)
+    set_centered_product(found, by_pattern(entries_of(patterns), rows), offset, weights)
     assert np.isnan(found[:, 3]).all()
     assert np.isfinite(np.delete(found, 3, axis=1)).all()
+
+
+@pytest.mark.parametrize("n_columns", [8, 11, 33, 37, 77])
+def test_activities_need_not_fill_panels(n_columns):
+    patterns, rows, offset, weights, _ = draw(9, 30, 10, np.float64)
+    batch, found = by_pattern(entries_of(patterns), rows), np.full((9, n_columns), np.nan)
+    set_centered_product(found, batch, offset, np.ascontiguousarray(weights[:, :n_columns]))
+    whole = np.empty((9, weights.shape[1]))
+    set_centered_product(whole, batch, offset, weights)
+    np.testing.assert_array_equal(found, whole[:, :n_columns])

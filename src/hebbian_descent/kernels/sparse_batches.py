@@ -50,15 +50,20 @@ class ByInput(NamedTuple):
     """The negative values, and last the offset of the input."""
 
 
-def sparse_patterns(patterns: Array) -> SparsePatterns:
-    """Return the entries that are not zero."""
+def sparse_patterns(
+    patterns: Array, n_entries: int, *, edges: Places | None = None, dtype: np.dtype[Any] | None = None
+) -> SparsePatterns:
+    """Return the entries that are not zero, in blocks that fit into the cache unless others are asked for.
+
+    `n_entries` is how many there are, which whoever asks for them knows already.
+    """
     n_patterns, n_inputs = patterns.shape
-    edges = cut(n_inputs)
+    edges = cut(n_inputs) if edges is None else edges
     starts = np.zeros((n_patterns, len(edges)), np.int64)
-    n_entries = count_entries(patterns, edges, starts)
     # One more, because an entry is written before it is known whether it stays.
-    inputs, values = np.empty(n_entries + 1, np.uint32), np.empty(n_entries + 1, patterns.dtype)
-    fill_entries(patterns, inputs, values)
+    inputs = np.empty(n_entries + 1, np.uint32)
+    values = np.empty(n_entries + 1, patterns.dtype if dtype is None else dtype)
+    fill_entries(patterns, edges, starts, inputs, values)
     return SparsePatterns(edges, starts, inputs, values)
 
 
@@ -97,6 +102,12 @@ def by_input(patterns: SparsePatterns, rows: Places, offset: Array) -> ByInput:
     return found
 
 
+def cut_in_halves(n: int) -> Places:
+    """Return where blocks of rows begin and end that fit into the cache, as many in both halves."""
+    n_blocks = 2 * max(1, -(-n // (2 * ROWS_IN_CACHE)))
+    return np.arange(n_blocks + 1, dtype=np.int64) * n // n_blocks
+
+
 def cut(n: int) -> Places:
     """Return where the fewest parts of rows begin and end that fit into the cache; the first is longest."""
     n_parts = max(1, -(-n // ROWS_IN_CACHE))
@@ -104,26 +115,16 @@ def cut(n: int) -> Places:
 
 
 @kept_on_disk
-def count_entries(patterns: Any, edges: Any, starts: Any) -> int:
-    """Set where the entries of each pattern and block begin and end, and return how many there are."""
-    n_entries = 0
-    for pattern in range(len(patterns)):
-        starts[pattern, 0] = n_entries
-        for block in range(len(edges) - 1):
-            for j in range(edges[block], edges[block + 1]):
-                n_entries += patterns[pattern, j] != 0
-            starts[pattern, block + 1] = n_entries
-    return n_entries
-
-
-@kept_on_disk
-def fill_entries(patterns: Any, inputs: Any, values: Any) -> None:
-    """Set places and values of the entries."""
+def fill_entries(patterns: Any, edges: Any, starts: Any, inputs: Any, values: Any) -> None:
+    """Set places and values of the entries, and where those of each pattern and block begin and end."""
     entry = np.uint64(0)
     for pattern in range(len(patterns)):
-        for j in range(patterns.shape[1]):
-            inputs[entry], values[entry] = j, patterns[pattern, j]
-            entry += np.uint64(patterns[pattern, j] != 0)
+        starts[pattern, 0] = entry
+        for block in range(len(edges) - 1):
+            for j in range(edges[block], edges[block + 1]):
+                inputs[entry], values[entry] = j, patterns[pattern, j]
+                entry += np.uint64(patterns[pattern, j] != 0)
+            starts[pattern, block + 1] = entry
 
 
 @kept_on_disk

@@ -14,6 +14,7 @@ from hebbian_descent.kernels.compilation import emitted, inlined
 from hebbian_descent.kernels.panels import Panels
 
 VECTOR_BYTES = 32
+LEAST_BYTES = 64
 PANEL_BYTES = 256  # 8 sums and a factor; with more, too few rows of a panel would fit into the first cache
 
 

@@ -12,19 +12,34 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.kernels.compilation import inlined, kept_on_disk
-from hebbian_descent.kernels.sparse_panel import PANEL_BYTES, add_rows
+from hebbian_descent.kernels.sparse_panel import LEAST_BYTES, PANEL_BYTES, add_rows
 
 
 @kept_on_disk
 def set_centered_product(activities: Any, batch: Any, offset: Any, weights: Any) -> None:
-    """Set activities = (X − 1μ)W with X `ByPattern`; columns are a multiple of 64 bytes."""
-    edges, all_begins, all_ends, inputs, values = batch
+    """Set activities = (X − 1μ)W with X `ByPattern`; columns are at least 64 bytes."""
     n_inputs, n_columns = weights.shape
-    one = weights.dtype.type(1)
-    every_input, of_offset = np.arange(n_inputs).astype(np.uint32), np.zeros((1, n_columns), weights.dtype)
-    activities[:] = 0
-    for column in range(0, n_columns, PANEL_BYTES // weights.itemsize):
-        width = min(PANEL_BYTES // weights.itemsize, n_columns - column)
+    every_input, of_offset = np.arange(n_inputs).astype(np.uint32), np.empty((1, n_columns), weights.dtype)
+    fill_centered_product(activities, of_offset, batch, every_input, offset, weights)
+
+
+@inlined
+def fill_centered_product(
+    activities: Any, of_offset: Any, batch: Any, every_input: Any, offset: Any, weights: Any
+) -> None:
+    """Do the same with room for μW, for the inputs from the first edge to the last."""
+    edges, all_begins, all_ends, inputs, values = batch
+    n_columns, one = weights.shape[1], weights.dtype.type(1)
+    least = LEAST_BYTES // weights.itemsize
+    widest = min(PANEL_BYTES // weights.itemsize, n_columns // least * least)
+    column, width = 0, 0
+    while column + width < n_columns:
+        # The last panel may have to take some columns again to be wide enough; they become what they were.
+        start = column + width
+        width = min(widest, (n_columns - start + least - 1) // least * least)
+        column = min(start, n_columns - width)
+        activities[:, column : column + width] = 0
+        of_offset[0, column : column + width] = 0
         for block in range(len(edges) - 1):
             begins, ends = all_begins[block], all_ends[block]
             add_rows(activities, column, width, one, weights, column, inputs, values, begins, ends)

@@ -25,26 +25,6 @@ def bounds(half: int, size: int) -> tuple[int, int]:
 
 
 @inlined
-def encode(half: int, functions: Any, parameters: Any, work: Any, inputs: Any, rows: Any) -> None:
-    """Fetch half of the inputs of a batch and find their share of the hidden units' activities."""
-    n, (n_inputs, n_hidden) = rows.size, parameters.weights.shape
-    low, high = bounds(half, n_inputs)
-    width = high - low
-    x = work.inputs[half, : n * width].reshape(n, width)
-    centered = work.centered[half, : n * width].reshape(n, width)
-    mu = parameters.offset[low:high]
-    number = x.dtype.type
-    for pattern in range(n):
-        source, copy, mean_free = inputs[rows[pattern], low:high], x[pattern], centered[pattern]
-        for unit in range(width):
-            value = number(source[unit])
-            copy[unit] = value
-            mean_free[unit] = value - mu[unit]
-    share = work.shares[half, : n * n_hidden].reshape(n, n_hidden)
-    multiply(functions.product, share, 0, 1, centered, False, parameters.weights[low:high], False)
-
-
-@inlined
 def activate(half: int, functions: Any, parameters: Any, work: Any, n: int) -> None:
     """Activate the hidden units of half of the patterns."""
     first, last = bounds(half, n)

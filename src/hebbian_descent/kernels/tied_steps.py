@@ -10,10 +10,10 @@ from typing import Any
 
 from hebbian_descent.kernels.compilation import kept_on_disk
 from hebbian_descent.kernels.meeting import meet
+from hebbian_descent.kernels.tied_encoding import encode
 from hebbian_descent.kernels.tied_learning import (
     activate,
     decode,
-    encode,
     flush_subnormal,
     learn_to_encode,
     move_hidden_offset,
@@ -48,7 +48,7 @@ def learn_in_batches(
         rows = order[step * batch_size : (step + 1) * batch_size]
         n = rows.size
         for half in range(first, last):
-            encode(half, functions, parameters, work, inputs, rows)
+            encode(half, functions, rates, parameters, work, inputs, rows)
         if not meet(meeting):
             return NEVER
         if work.n_diverging[:, 1].any():  # since the step before

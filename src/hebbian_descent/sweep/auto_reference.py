@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from hebbian_descent.checks import Array
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
@@ -66,9 +68,18 @@ def auto_reference(
 
 
 def evaluate_into(
-    result: CellResult, rate: int, trial: int, network: Autoencoder, patterns: Patterns, threads: int = 1
+    result: CellResult,
+    rate: int,
+    trial: int,
+    network: Autoencoder,
+    patterns: Patterns,
+    threads: int = 1,
+    product: Callable[[slice], Array] | None = None,
 ) -> None:
-    """Measure the reconstruction of the evaluated patterns, and the mean activity of the hidden units."""
+    """Measure the reconstruction of the evaluated patterns, and the mean activity of the hidden units.
+
+    `product` is a faster way to (x − μ)W of some of these patterns, if there is one.
+    """
     inputs, dtype = patterns.evaluated_inputs, network.weights.dtype
     can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
     rows_at_once = ROWS_AT_ONCE if can_be_cut else len(inputs)
@@ -77,9 +88,14 @@ def evaluate_into(
         rows = slice(start, start + rows_at_once)
         x = inputs[rows].astype(dtype, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
-            units = network.forward(x)
-            measure_into(result, rate, trial, x, units.reconstruction, rows)
-            result.values["hidden_activity"][rate, trial, rows] = units.hidden.mean(axis=1)
+            hidden = (
+                network.infer_hidden(x)[1]
+                if product is None
+                else network.hidden_activation(product(rows) + network.bias)
+            )
+            _, reconstruction = network.infer_inputs(hidden)
+            measure_into(result, rate, trial, x, reconstruction, rows)
+            result.values["hidden_activity"][rate, trial, rows] = hidden.mean(axis=1)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(evaluate_from, range(0, len(inputs), rows_at_once)))

@@ -11,7 +11,7 @@ from hebbian_descent.kernels.tied_parts import HALVES
 from hebbian_descent.sweep.auto_reference import evaluate_into, new_network
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result
-from hebbian_descent.sweep.fused_in_halves import LearnerInHalves, knows
+from hebbian_descent.sweep.fused_in_halves import LearnerInHalves, entries_of, knows, product_of
 from hebbian_descent.sweep.fused_in_numpy import NumpyLearner
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.training import DivergenceError
@@ -33,13 +33,16 @@ def fused(
     places = list(product(range(len(setting.learning_rates)), range(len(setting.trials))))
     threads_per_run = HALVES if HALVES * len(places) <= threads else 1
 
+    is_known = knows(cell, setting)
+    entries = entries_of(setting, patterns) if is_known else None
+
     def run(place: tuple[int, int]) -> None:
         i, j = place
         network = new_network(cell, setting, patterns, setting.trials[j])
         arguments = cell, setting, network, setting.learning_rates[i]
         learner = (
-            LearnerInHalves(*arguments, threads=threads_per_run)
-            if knows(cell, setting)
+            LearnerInHalves(*arguments, threads=threads_per_run, entries=entries)
+            if is_known
             else NumpyLearner(*arguments)
         )
         try:
@@ -47,7 +50,8 @@ def fused(
         except DivergenceError as divergence:
             result.diverged_at[i, j] = divergence.step
             return
-        evaluate_into(result, i, j, network, patterns, threads_per_run)
+        product = None if entries is None or patterns.evaluated else product_of(entries, network)
+        evaluate_into(result, i, j, network, patterns, threads_per_run, product)
 
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads // threads_per_run) as pool:
         list(pool.map(run, places))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,12 @@ from hebbian_descent.kernels.tied_parts import HALVES, Functions, Parameters, Ra
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import kernel_kind
+from hebbian_descent.sweep.patterns import Patterns
+from hebbian_descent.sweep.stacked_inputs import LINE_BYTES, SparseBatch, leaving_out_zeros_pays
 from hebbian_descent.training import DivergenceError
+
+if TYPE_CHECKING:  # it imports Numba
+    from hebbian_descent.kernels.sparse_batches import SparsePatterns
 
 PRODUCTS = {np.dtype(np.float32): "sgemm", np.dtype(np.float64): "dgemm"}
 
@@ -30,6 +36,30 @@ def knows(cell: AutoCell, setting: AutoSetting) -> bool:
     )
 
 
+def entries_of(setting: AutoSetting, patterns: Patterns) -> SparsePatterns | None:
+    """Return the inputs without their zeros, or None where products with whole inputs are as fast."""
+    n = min(setting.batch_size, len(patterns.inputs))
+    hidden_units_fill_a_line = setting.n_hidden * setting.dtype.itemsize >= LINE_BYTES
+    if not (hidden_units_fill_a_line and leaving_out_zeros_pays(patterns.share_of_inputs, n)):
+        return None
+    from hebbian_descent.kernels.sparse_batches import cut_in_halves, sparse_patterns
+
+    inputs = _as_compiled_loops_take_them(patterns.inputs)
+    edges = cut_in_halves(inputs.shape[1])
+    return sparse_patterns(inputs, patterns.n_entries, edges=edges, dtype=setting.dtype)
+
+
+def product_of(entries: SparsePatterns, network: Autoencoder) -> Callable[[slice], Array]:
+    """Return the function from some of the patterns to (x − μ)W."""
+
+    def product(rows: slice) -> Array:
+        n_patterns = len(entries.starts)
+        batch = SparseBatch(entries, np.arange(n_patterns)[rows], network.offset, learns=False)
+        return batch.product(network.weights)
+
+    return product
+
+
 class LearnerInHalves:
     """One run of Hebbian-descent or gradient descent, in place of `Training` for an auto-encoder.
 
@@ -37,9 +67,16 @@ class LearnerInHalves:
     """
 
     def __init__(
-        self, cell: AutoCell, setting: AutoSetting, network: Autoencoder, learning_rate: float, threads: int
+        self,
+        cell: AutoCell,
+        setting: AutoSetting,
+        network: Autoencoder,
+        learning_rate: float,
+        threads: int,
+        entries: SparsePatterns | None = None,
     ) -> None:
         self.setting, self.network, self.eta = setting, network, learning_rate
+        self.entries = entries
         self.n_threads = min(threads, HALVES)
         self.functions = _functions(cell, setting.dtype)
         self.rates = Rates(
@@ -61,10 +98,10 @@ class LearnerInHalves:
         """Show all patterns, epoch by epoch."""
         batch_size = min(self.setting.batch_size, len(inputs))
         work = Workspace.of(self.parameters, batch_size)
-        inputs = _as_compiled_loops_take_them(inputs)
+        shown = self._shown(inputs, batch_size)
         n_steps = 0
         for order in self.setting.orders(len(inputs)):
-            diverged = self._learn(inputs, order, batch_size, work, n_steps)
+            diverged = self._learn(shown, order, batch_size, work, n_steps)
             if diverged >= 0:
                 raise DivergenceError(n_steps + diverged, self.eta, np.inf)
             n_steps += -(-len(order) // batch_size)
@@ -75,8 +112,16 @@ class LearnerInHalves:
         self.network.bias[:] = self.parameters.bias[0]
         self.network.hidden_offset[:] = self.parameters.hidden_offset[0]
 
+    def _shown(self, inputs: Array, batch_size: int) -> Any:
+        """Return the patterns in the form in which they are shown."""
+        from hebbian_descent.kernels.tied_encoding import Entries
+
+        if self.entries is None:
+            return _as_compiled_loops_take_them(inputs)
+        return Entries.of(self.entries, self.parameters, batch_size)
+
     def _learn(
-        self, inputs: Array, order: npt.NDArray[np.intp], batch_size: int, work: Workspace, n_steps: int
+        self, inputs: Any, order: npt.NDArray[np.intp], batch_size: int, work: Workspace, n_steps: int
     ) -> int:
         """Show all patterns once; return the step that diverged, counted from here, or −1."""
         from hebbian_descent.kernels.tied_steps import learn_in_batches

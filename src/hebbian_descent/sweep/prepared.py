@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
+
 from hebbian_descent.checks import as_count
 from hebbian_descent.results import Record, Store
 from hebbian_descent.sweep.auto_setting import AutoSetting, Units
@@ -119,8 +121,10 @@ class Sweep:
                 yield numbers[place], record
 
     def _warn_of_targets_out_of_reach(self) -> None:
-        low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())
         activations = [a.output if isinstance(a, Units) else a for a in self.setting.activations]
+        if not np.isfinite([activation.output_range for activation in activations]).any():
+            return
+        low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())
         beyond = {
             f"{activation} reaches {activation.output_range[0]:g} to {activation.output_range[1]:g}"
             for activation in activations

@@ -82,7 +82,8 @@ class Inputs:
         if is_sparse:
             from hebbian_descent.kernels.sparse_batches import sparse_patterns
 
-            self.sparse = sparse_patterns(np.ascontiguousarray(patterns))
+            whole = np.ascontiguousarray(patterns)
+            self.sparse = sparse_patterns(whole, int(np.count_nonzero(whole)))
 
     def batch(self, rows: Rows, offset: Array, *, learns: bool = True) -> Batch:
         """Return the patterns at some rows; a batch that is only evaluated has no product to subtract."""
