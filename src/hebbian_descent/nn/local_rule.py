@@ -102,8 +102,8 @@ def _require_local(loss: LocalLoss, targets: Tensor) -> None:
 def _require_learning(seen: OutputPass) -> None:
     weight = seen.layer.weight
     if not isinstance(weight, nn.Parameter) or not weight.requires_grad:
-        why = "is computed from others" if not isinstance(weight, nn.Parameter) else "requires no gradient"
-        raise ValueError(f"The output layer must have a weight that learns. Got {seen.name!r}, whose {why}.")
+        why = "weight needs no gradient" if isinstance(weight, nn.Parameter) else "weight is computed"
+        raise ValueError(f"The output layer must have a weight that learns. Got {seen.name!r}: its {why}.")
 
 
 def _mean_loss(output: Tensor, targets: Tensor, loss: LocalLoss | None) -> Tensor:
