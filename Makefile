@@ -33,13 +33,15 @@ quick: $(STAMP)  ## See every table, figure and claim of the paper in quick form
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
 
-# What the other suites test cannot import PyTorch: `make lint` checks it.
+# What the other suites test imports no PyTorch: `make lint` and tests/nn/test_nn_without_torch.py check it. They run
+# without it all the same: `make test-without-torch WITHOUT_TORCH=tests`.
+WITHOUT_TORCH ?= tests/nn tests/memory tests/files tests/test_*.py
 test-without-torch:  ## Run the tests of the core, memories, files and the PyTorch face without PyTorch
 	$(PYTHON) -m venv .venv-without-torch
 	.venv-without-torch/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	.venv-without-torch/bin/python -m pip install --quiet -e '.[paper,cluster]' --group test
+	.venv-without-torch/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test
 	! .venv-without-torch/bin/python -c 'import torch' 2>/dev/null
-	.venv-without-torch/bin/python -m pytest $(PARALLEL) tests/nn tests/memory tests/files tests/test_*.py
+	.venv-without-torch/bin/python -m pytest $(PARALLEL) $(WITHOUT_TORCH)
 	rm -rf .venv-without-torch
 
 lint: $(STAMP)  ## Check style, types and the direction of imports

@@ -45,7 +45,7 @@ def train(data: Data, output: str, method: str, rate: float, steps: list[int], s
 def main() -> None:
     """Train all combinations, print a table, draw the picture."""
     args = options(__doc__)
-    data = read(args.dataset, n_test=2000)
+    data = read(args.dataset)
     steps = [round(args.updates * i / 25) for i in range(26)]
     figure, axes = panels(len(OUTPUTS), len(RATES))
     rows = []

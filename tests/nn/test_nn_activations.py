@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from nn_cases import AWAY_FROM_KINKS, every_activation, tensor, torch
 
-from hebbian_descent import Activation
+from hebbian_descent import ACTIVATIONS, Activation, get_activation
 from hebbian_descent.nn import TorchActivation, get_torch_activation
+from hebbian_descent.nn.activations import OTHER_NAMES
 
 ALSO_AT_ZERO = np.concatenate([AWAY_FROM_KINKS, np.array([[0.0, 25.0, -25.0, 1e-9, -1e-9]])])
 
@@ -61,6 +62,11 @@ def test_functions_and_modules_of_ones_own_are_activations():
     assert own(tensor([2.0])).item() == 8.0
 
 
+def test_pytorchs_names_that_are_suggested_exist_here():
+    assert set(OTHER_NAMES.values()) <= set(ACTIVATIONS)
+    assert not set(OTHER_NAMES) & set(ACTIVATIONS)
+
+
 def test_refuses_what_is_no_activation_on_tensors():
     with pytest.raises(ValueError, match=r"Got 'sigmiod'\. Did you mean 'sigmoid'\?"):
         get_torch_activation("sigmiod")
@@ -68,5 +74,12 @@ def test_refuses_what_is_no_activation_on_tensors():
         get_torch_activation(3)
     with pytest.raises(TypeError, match=r"'own' must be written with PyTorch's functions.*TorchActivation"):
         get_torch_activation(Activation("own", value=np.tanh))
+    with pytest.raises(ValueError, match=r"Got 'relu'\..* It is 'rectifier' here\."):
+        get_torch_activation("relu")
+    with pytest.raises(TypeError, match=r"must be a name.*Got <class .*Sigmoid'>: try .* nn\.Sigmoid\(\)"):
+        get_torch_activation(torch.nn.Sigmoid)
+    for made in (torch.tanh, get_torch_activation("leaky_rectifier"), get_activation("leaky_rectifier")):
+        with pytest.raises(TypeError, match=r"must come with its name\. Got slope with .*functools\.partial"):
+            get_torch_activation(made, slope=0.5)
     with pytest.raises(ValueError, match=r"no parameters of its own, since none would learn\. Got PReLU"):
         get_torch_activation(torch.nn.PReLU())

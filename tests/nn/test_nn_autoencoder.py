@@ -150,6 +150,12 @@ def test_a_target_activity_for_each_layer_is_reached():
     assert not [name for name in model.state_dict() if "target" in name]
 
 
+@pytest.mark.parametrize("level", [0.1, np.float32(0.1), torch.tensor(0.1)], ids=lambda v: type(v).__name__)
+def test_one_target_activity_is_that_of_all_layers(level):
+    model = TiedAutoencoder([6, 4, 3], target_activity=level)
+    assert all((layer.target_activity == 0.1).all() for layer in model.layers)
+
+
 @pytest.mark.parametrize("gradient", ["full", "decoder"])
 def test_several_layers_learn(gradient):
     torch.manual_seed(0)

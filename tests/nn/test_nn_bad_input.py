@@ -12,8 +12,10 @@ from hebbian_descent.nn import (
     SmoothHuberLoss,
     TiedAutoencoder,
     center_,
+    check_local_rule,
     functional,
     hebbian,
+    update_offsets_,
 )
 
 A = torch.zeros(3, 4)
@@ -103,6 +105,53 @@ def test_inputs_that_would_be_broadcast():
             call(torch.zeros(3, 1))
     with says(ValueError, r"hidden activity must have 2 units on the last axis\. Got shape \(\)"):
         TiedAutoencoder([4, 2]).decode(torch.tensor(0.0))
+
+
+def test_what_is_no_tensor():
+    for call in (
+        lambda: MatchingLoss("sigmoid")(A, A.numpy()),
+        lambda: MatchingLoss("softmax")(A, [0, 1, 2]),
+        lambda: MatchingLoss("sigmoid")(A.numpy(), A),
+        lambda: SmoothHuberLoss()(A, A.numpy()),
+        lambda: CenteredLinear(4, 2)(A.numpy()),
+        lambda: TiedAutoencoder([4, 2])(A.numpy()),
+        lambda: check_local_rule(nn.Linear(4, 2), A, A[:, :2].numpy()),
+    ):
+        with says(TypeError, r"must be a tensor\. Got (ndarray|list): convert it with torch\.as_tensor\("):
+            call()
+
+
+def test_class_indices_that_are_none():
+    loss = MatchingLoss("softmax", ignore_index=-1)
+    with says(ValueError, r"must lie in 0 … 3, or be -1, which is ignored\. Got 7\."):
+        loss(A, torch.tensor([0, 7, -1]))
+    with says(TypeError, r"Class indices must be whole numbers\. Got torch\.float32 of shape \(3,\): pass"):
+        loss(A, torch.tensor([0.0, 1.0, 2.0]))
+
+
+def test_one_number_without_an_axis_of_units():
+    for name, target in (("sigmoid", torch.tensor(0.5)), ("softmax", torch.tensor(0))):
+        with says(ValueError, r"must have its units on the last axis\. Got one number"):
+            functional.matching_loss(torch.tensor(0.5), target, name)
+
+
+def test_targets_that_are_missing():
+    t = torch.zeros(3, 4)
+    t[0, :2] = torch.nan
+    with says(ValueError, r"must be numbers\. Got nan in 2 of 12 places"):
+        SmoothHuberLoss()(A, t)
+
+
+def test_empty_batches_count_for_nothing():
+    none, layer = torch.zeros(0, 4), CenteredLinear(4, 2, offset=0.5, shift=0.1)
+    layer(none).sum().backward()
+    update_offsets_(layer)
+    assert (layer.offset == 0.5).all()
+    assert (layer.weight.grad == 0).all()
+    for loss in (MatchingLoss, lambda name, **settings: SmoothHuberLoss(**settings)):
+        assert loss("sigmoid", reduction="sum")(none, none) == 0
+        assert loss("sigmoid", reduction="none")(none, none).shape == (0,)
+        assert loss("sigmoid")(none, none).isnan()  # the mean of nothing, as in PyTorch's own losses
 
 
 def test_an_activation_without_antiderivative():

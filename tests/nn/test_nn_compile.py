@@ -26,7 +26,7 @@ DOUBLE = {"dtype": torch.float64}
 
 @pytest.fixture(autouse=True)
 def _fresh_compiler():
-    torch._dynamo.reset()
+    torch.compiler.reset()
 
 
 def small_model(activation="sigmoid"):
@@ -136,9 +136,21 @@ def test_gradients_of_single_patterns_by_vmap(activation):
 
 def test_passes_within_torch_func_are_no_training():
     model = CenteredLinear(6, 4, shift=0.5)
-    torch.func.vmap(lambda x: model(x))(torch.rand(3, 6))
-    update_offsets_(model)
-    assert (model.offset == 0).all()
+    parameters, x = dict(model.named_parameters()), torch.rand(3, 6)
+
+    def run(parameters, x):
+        return torch.func.functional_call(model, parameters, (x,)).sum()
+
+    many = {name: torch.stack([value, value]) for name, value in parameters.items()}
+    for pass_within in (
+        lambda: torch.func.vmap(lambda x: model(x))(x),
+        lambda: torch.func.grad(run)(parameters, x),
+        lambda: torch.func.vmap(run, in_dims=(0, None))(many, x),  # only the weights are mapped
+        lambda: torch.func.jacfwd(run)(parameters, x),
+    ):
+        pass_within()
+        update_offsets_(model)
+        assert (model.offset == 0).all()
 
 
 def test_bad_targets_are_found_under_vmap():

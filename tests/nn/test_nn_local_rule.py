@@ -64,6 +64,26 @@ def test_gradient_descent_through_the_derivative_does_not(phi):
     assert "is not the local rule" in str(found)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
+def test_small_changes_and_low_precision_are_told_apart_too(dtype):
+    torch.manual_seed(0)
+    x, t = torch.rand(40, 6), torch.rand(40, 1).round() * 0.5 + 0.25
+    linear = nn.Linear(6, 1)
+    with torch.no_grad():
+        linear.bias.fill_(1.5)
+    if dtype != torch.bfloat16:  # a hundredth of rounding in half precision
+        x = x / 1000
+    local, gradient = nn.Sequential(linear, hebbian("sigmoid")), nn.Sequential(linear, nn.Sigmoid())
+    assert check_local_rule(local.to(dtype), x.to(dtype), t.to(dtype))
+    assert not check_local_rule(gradient.to(dtype), x.to(dtype), t.to(dtype))
+
+
+def test_a_bias_that_does_not_learn_is_not_compared():
+    layer = nn.Linear(3, 3)
+    layer.bias.requires_grad_(False)
+    assert check_local_rule(layer, torch.rand(2, 3), torch.rand(2, 3)).bias_difference == 0
+
+
 def test_an_output_that_knows_no_derivative_does_not():
     class Step(nn.Module):
         def forward(self, a):
@@ -97,4 +117,14 @@ def test_refuses_what_it_cannot_compare():
         )
     with pytest.raises(ValueError, match=r"shape of what they are compared with, \(2, 3\)\. Got \(2,\)"):
         check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2))
+    with pytest.raises(TypeError, match=r"must be a MatchingLoss.*Got MSELoss"):
+        check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2, 3), loss=nn.MSELoss())
+    with pytest.raises(ValueError, match=r"All targets must count.*Got some to be ignored \(-100\)"):
+        check_local_rule(
+            nn.Linear(3, 3), torch.rand(2, 3), torch.tensor([0, -100]), loss=MatchingLoss("softmax")
+        )
+    normed = nn.utils.parametrizations.weight_norm(nn.Linear(3, 3))
+    for layer, why in ((nn.Linear(3, 3).requires_grad_(False), "needs no gradient"), (normed, "is computed")):
+        with pytest.raises(ValueError, match=rf"a weight that learns\. Got '\w+': its weight {why}\."):
+            check_local_rule(layer, torch.rand(2, 3), torch.rand(2, 3))
     assert np.isfinite(check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2, 3)).tolerance)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from numbers import Real
 from typing import Any, cast
 
 import torch
@@ -134,7 +135,7 @@ def _checked_sizes(sizes: Sequence[int]) -> list[int]:
 
 
 def _one_for_each_layer(level: Any, n_layers: int) -> list[Any]:
-    if level is None or isinstance(level, (int, float)):
+    if level is None or isinstance(level, Real) or (isinstance(level, Tensor) and level.ndim == 0):
         return [level] * n_layers
     if len(level) != n_layers:
         raise ValueError(

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from hebbian_descent.checks import as_number
 from hebbian_descent.nn.offsets import MovingOffset, offset_values
 from hebbian_descent.nn.seen import Seen
-from hebbian_descent.nn.tensors import require_units
+from hebbian_descent.nn.tensors import require_units, the_input
 
 
 class CenteredLinear(nn.Linear):
@@ -55,7 +55,7 @@ class CenteredLinear(nn.Linear):
         self.seen = Seen()
         # A hook and not a line of forward(): PyTorch's fused inference of transformer layers reads weight and
         # bias and would pass by the offset, but steps aside for modules with hooks.
-        self.note_hook = self.register_forward_pre_hook(note_input)
+        self.note_hook = self.register_forward_pre_hook(note_input, with_kwargs=True)
 
     def forward(self, input: Tensor) -> Tensor:
         """Return (x − μ)Wᵀ + b."""
@@ -74,6 +74,12 @@ class CenteredLinear(nn.Linear):
 
     def moving_offsets(self) -> Iterator[MovingOffset]:
         """Yield the offset with what its moves concern."""
+        if self.bias is not None and (not isinstance(self.bias, nn.Parameter) or "weight" in vars(self)):
+            raise ValueError(
+                "The moves of an offset need a bias that is a parameter, and a weight that no hook computes. "
+                f"Got a {type(self).__name__} with others: prune or normalise its weight by "
+                "torch.nn.utils.parametrize, which works, or keep to shift=0."
+            )
         yield MovingOffset(self.seen, self.offset, self.shift, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -81,7 +87,7 @@ class CenteredLinear(nn.Linear):
         return f"{super().extra_repr()}, shift={self.shift:g}"
 
 
-def note_input(layer: CenteredLinear, args: tuple[Tensor, ...]) -> None:
+def note_input(layer: CenteredLinear, args: tuple[Tensor, ...], kwargs: dict[str, Tensor]) -> None:
     """Let a layer in training note its input, if its offset moves."""
     if layer.training and layer.shift:
-        layer.seen.note(args[0], layer.offset)
+        layer.seen.note(the_input(args, kwargs), layer.weight)

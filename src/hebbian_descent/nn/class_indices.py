@@ -5,13 +5,20 @@ from __future__ import annotations
 from torch import Tensor
 
 from hebbian_descent.nn.activations import TorchActivation, is_softmax
+from hebbian_descent.nn.tensors import require_tensor, require_values
 
 
 def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchActivation) -> bool:
     """Return whether targets are class indices for softmax units; raise where whole numbers are of no use."""
-    if targets.is_floating_point():
-        return False
+    require_tensor(targets, "targets")
     one_a_pattern = targets.shape == preactivation.shape[:-1]
+    if targets.is_floating_point():
+        if one_a_pattern and is_softmax(activation):
+            raise TypeError(
+                f"Class indices must be whole numbers. Got {targets.dtype} of shape {tuple(targets.shape)}: "
+                "pass targets.long(), or vectors."
+            )
+        return False
     if one_a_pattern and is_softmax(activation):
         return True
     what = f"The targets of the matching loss of {str(activation)!r} must be"
@@ -26,3 +33,15 @@ def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchA
         f"{what} a floating tensor of shape {shape}{indices}. {came}: convert vectors with "
         "targets.to(preactivation.dtype)."
     )
+
+
+def require_known_classes(indices: Tensor, n_classes: int, ignore_index: int) -> None:
+    """Raise unless each index is that of a class, or is to be ignored."""
+
+    def explain(indices: Tensor, holds: Tensor) -> str:
+        return (
+            f"Class indices must lie in 0 … {n_classes - 1}, or be {ignore_index}, which is ignored. "
+            f"Got {indices[~holds][0].item()}."
+        )
+
+    require_values((indices >= 0) & (indices < n_classes) | (indices == ignore_index), indices, explain)

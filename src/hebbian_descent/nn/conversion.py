@@ -9,6 +9,8 @@ from torch import Tensor, nn
 
 from hebbian_descent.checks import as_number
 from hebbian_descent.nn.centered import CenteredLinear
+from hebbian_descent.nn.offsets import offset_values
+from hebbian_descent.nn.tensors import the_input
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -17,22 +19,21 @@ Model = TypeVar("Model", bound=nn.Module)
 def center_(model: Model, *inputs: Any, offset: float = 0.0, shift: float = 0.01) -> Model:
     """Turn every `nn.Linear` of a model into a `CenteredLinear`, in place; the model computes what it did.
 
-    With `inputs`, a batch as the model takes it, the offsets start at the mean input of each layer, else at
-    `offset`. The parameters stay the same objects, so that an optimizer made before goes on; only a layer
-    without bias gets a new one, b = Wμ. Subclasses of `nn.Linear` are left alone, since what they do with
-    their weights is their own business (the output projection of `nn.MultiheadAttention` is one).
+    With `inputs`, a batch as the model takes it, the offsets start at the mean input of each layer, and at 0
+    where the model does not call the layer but reads its weights; without, all start at `offset`. The
+    parameters stay the same objects, so that an optimizer made before goes on; only a layer without bias gets
+    a new one, b = Wμ. Left alone are subclasses of `nn.Linear`, since what they do with their weights is
+    their own business (the output projection of `nn.MultiheadAttention`, layers with parametrizations), and
+    layers whose weights a hook computes (pruned ones).
 
     Paper: eqn:neuron_matrix_rep1
     """
     as_number(shift, "shift", at_least=0, at_most=1)
-    layers = [module for module in model.modules() if type(module) is nn.Linear]
-    if not layers:
-        raise ValueError(
-            f"A model to be centered must hold an nn.Linear. Got {type(model).__name__} without."
-        )
-    means = _mean_inputs(model, layers, inputs) if inputs else {}
-    for layer in layers:
-        _center_layer(layer, means.get(layer, offset), shift)
+    layers = _layers_to_center(model)
+    means = _mean_inputs(model, layers, inputs) if inputs else dict.fromkeys(layers, offset)
+    starts = [offset_values(means.get(layer, 0.0), layer.in_features, like=layer.weight) for layer in layers]
+    for layer, start in zip(layers, starts, strict=True):
+        _center_layer(layer, start, shift)
     for module in model.modules():
         if isinstance(module, nn.TransformerEncoder):
             module.use_nested_tensor = False  # made for the fused inference, which passes by the offsets
@@ -54,7 +55,41 @@ def uncenter_(model: Model) -> Model:
     return model
 
 
-def _center_layer(layer: nn.Linear, offset: float | Tensor, shift: float) -> None:
+def _layers_to_center(model: nn.Module) -> list[nn.Linear]:
+    named = {name: module for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+    for name, module in named.items():
+        if isinstance(module, nn.LazyLinear) and module.has_uninitialized_params():
+            raise ValueError(
+                "The layers of a model to be centered must know their sizes. "
+                f"Got {name!r}, a LazyLinear: run the model once before."
+            )
+    plain = {name: module for name, module in named.items() if _is_plain(module)}
+    if not plain:
+        others = ", ".join(sorted({type(module).__name__ for module in named.values()}))
+        raise ValueError(
+            f"A model to be centered must hold an nn.Linear. Got {type(model).__name__} without"
+            + (f", only {others}." if others else ".")
+        )
+    _require_own_biases(plain)
+    return list(plain.values())
+
+
+def _is_plain(layer: nn.Linear) -> bool:
+    own = isinstance(layer.weight, nn.Parameter) and isinstance(layer.bias, nn.Parameter | None)
+    return type(layer) is nn.Linear and own
+
+
+def _require_own_biases(layers: dict[str, nn.Linear]) -> None:
+    owners: dict[nn.Parameter, str] = {}
+    for name, layer in layers.items():
+        if layer.bias is not None and owners.setdefault(layer.bias, name) != name:
+            raise ValueError(
+                "Each layer to be centered must have a bias of its own, which makes up for its offset. "
+                f"Got one for {owners[layer.bias]!r} and {name!r}: give each its own, or call one twice."
+            )
+
+
+def _center_layer(layer: nn.Linear, offset: Tensor, shift: float) -> None:
     _ensure_bias(layer)
     layer.__class__ = CenteredLinear
     assert isinstance(layer, CenteredLinear)
@@ -74,22 +109,24 @@ def _uncenter_layer(layer: CenteredLinear) -> None:
 
 def _ensure_bias(layer: nn.Linear) -> None:
     if layer.bias is None:
-        layer.bias = nn.Parameter(layer.weight.new_zeros(layer.out_features))
+        zeros = layer.weight.new_zeros(layer.out_features)
+        layer.bias = nn.Parameter(zeros, requires_grad=layer.weight.requires_grad)
 
 
 def _mean_inputs(
     model: nn.Module, layers: list[nn.Linear], inputs: tuple[Any, ...]
-) -> dict[nn.Module, Tensor]:
+) -> dict[nn.Linear, Tensor]:
     """Return the mean input of each layer that the model calls, over all calls."""
-    sums: dict[nn.Module, Tensor] = {}
-    counts: dict[nn.Module, int] = {}
+    sums: dict[nn.Linear, Tensor] = {}
+    counts: dict[nn.Linear, int] = {}
 
-    def note(layer: nn.Module, args: tuple[Tensor, ...]) -> None:
-        rows = args[0].reshape(-1, args[0].shape[-1])
+    def note(layer: nn.Linear, args: tuple[Tensor, ...], kwargs: dict[str, Tensor]) -> None:
+        x = the_input(args, kwargs)
+        rows = x.reshape(-1, x.shape[-1])
         sums[layer] = sums.get(layer, 0) + rows.sum(dim=0)
         counts[layer] = counts.get(layer, 0) + len(rows)
 
-    hooks = [layer.register_forward_pre_hook(note) for layer in layers]
+    hooks = [layer.register_forward_pre_hook(note, with_kwargs=True) for layer in layers]
     was_training = {module: module.training for module in model.modules()}
     try:
         model.eval()(*inputs)

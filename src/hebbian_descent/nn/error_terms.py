@@ -43,6 +43,7 @@ def smooth_huber_loss(
     parameters = saturating(saturation, steepness).parameters  # checked there
     alpha, beta = parameters["saturation"], parameters["steepness"]
     h, t = _pair(output, targets)
+    require_values(~t.isnan(), t, _explain_numbers)
     return over_patterns(sum_over_units(alpha / beta * log_cosh(beta * (h - t)), weight), reduction)
 
 
@@ -80,6 +81,11 @@ def _pair(output: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     require_no_gradient(targets)
     h = at_least_float32(output)
     return h, targets.to(h.dtype)
+
+
+def _explain_numbers(targets: Tensor, holds: Tensor) -> str:
+    n_missing = int((~holds).sum())
+    return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."
 
 
 def _explain_signs(targets: Tensor, holds: Tensor) -> str:

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
-from hebbian_descent.nn.class_indices import are_class_indices
+from hebbian_descent.nn.class_indices import are_class_indices, require_known_classes
 from hebbian_descent.nn.domains import inside, require_inside
 from hebbian_descent.nn.error_terms import leaky_hinge_loss, smooth_huber_loss
 from hebbian_descent.nn.hebbian import HebbianFunction
@@ -59,11 +59,15 @@ def matching_loss(
     phi = get_torch_activation(activation)
     require_reduction(reduction)
     require_floating(preactivation, "preactivation")
+    if preactivation.ndim == 0:
+        raise ValueError("The preactivation must have its units on the last axis. Got one number: a[None].")
     a = at_least_float32(preactivation)
     if weight is not None and not phi.elementwise and weight.shape != a.shape[-1:]:
         came = f"Got shape {tuple(weight.shape)}."
         raise ValueError(f"The weight must be one number for each of {a.shape[-1]} classes. {came}")
     if are_class_indices(targets, a, phi):
+        if check_targets:
+            require_known_classes(targets, a.shape[-1], ignore_index)
         return _of_class_indices(a, targets, weight, reduction, ignore_index)
     elements = _of_vectors(a, targets, phi, check_targets)
     if phi.elementwise:

@@ -14,8 +14,8 @@ from hebbian_descent.network import get_activation
 from hebbian_descent.nn.centered import CenteredLinear
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss
 from hebbian_descent.nn.output_layer import OutputPass, run_output_layer
-from hebbian_descent.nn.tensors import require_same_shape
-from hebbian_descent.rules import Activity, Change, get_rule
+from hebbian_descent.nn.tensors import require_same_shape, require_tensor
+from hebbian_descent.rules import Activity, get_rule
 from hebbian_descent.rules.error_terms import difference
 
 LocalLoss = MatchingLoss | SmoothHuberLoss | LeakyHingeLoss
@@ -29,9 +29,9 @@ class LocalRuleCheck:
     weight_difference: float
     """The largest difference between the gradient of a weight and the rule."""
     bias_difference: float
-    """The same for the bias; 0 for a layer without."""
+    """The same for the bias; 0 for a layer without, or whose bias does not learn."""
     tolerance: float
-    """What rounding can explain: a thousand units in the last place of the largest change."""
+    """What rounding can explain: 16 units in the last place of the largest input times the largest output."""
 
     @property
     def agrees(self) -> bool:
@@ -63,21 +63,47 @@ def check_local_rule(
 
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
-    if loss is not None and loss.weight is not None:
-        raise ValueError("The loss must be without weights, as the rule is. Got weights: pass one without.")
+    require_tensor(targets, "targets")
+    if loss is not None:
+        _require_local(loss, targets)
     seen = run_output_layer(model, inputs)
+    _require_learning(seen)
     found = _gradients(seen, _mean_loss(seen.output, targets, loss))
-    change = _rule(seen, targets, loss)
+    activity = _activity(seen, targets, loss)
+    change = get_rule("hebbian_descent").change(activity)
     assert change.bias is not None
     expected = [change.weights.T, change.bias][: len(found)]
     differences = [float(np.abs(g - e).max()) for g, e in zip(found, expected, strict=True)]
-    rounding = 1000 * torch.finfo(seen.layer.weight.dtype).eps
     return LocalRuleCheck(
         layer=seen.name,
         weight_difference=differences[0],
         bias_difference=differences[1] if len(differences) > 1 else 0.0,
-        tolerance=rounding * max(1.0, float(np.abs(change.weights).max())),
+        tolerance=16 * torch.finfo(seen.layer.weight.dtype).eps * _scale(activity),
     )
+
+
+def _require_local(loss: LocalLoss, targets: Tensor) -> None:
+    if not isinstance(loss, LocalLoss):
+        raise TypeError(
+            "The loss must be a MatchingLoss, a SmoothHuberLoss or a LeakyHingeLoss, or None for the squared "
+            f"error. Got {type(loss).__name__}."
+        )
+    if loss.weight is not None:
+        raise ValueError("The loss must be without weights, as the rule is. Got weights: pass one without.")
+    if not isinstance(loss, MatchingLoss) or targets.is_floating_point():
+        return
+    if bool(targets.eq(loss.ignore_index).any()):
+        raise ValueError(
+            f"All targets must count, as in the rule. Got some to be ignored ({loss.ignore_index}): leave "
+            "their patterns out."
+        )
+
+
+def _require_learning(seen: OutputPass) -> None:
+    weight = seen.layer.weight
+    if not isinstance(weight, nn.Parameter) or not weight.requires_grad:
+        why = "weight needs no gradient" if isinstance(weight, nn.Parameter) else "weight is computed"
+        raise ValueError(f"The output layer must have a weight that learns. Got {seen.name!r}: its {why}.")
 
 
 def _mean_loss(output: Tensor, targets: Tensor, loss: LocalLoss | None) -> Tensor:
@@ -90,14 +116,15 @@ def _mean_loss(output: Tensor, targets: Tensor, loss: LocalLoss | None) -> Tenso
 
 def _gradients(seen: OutputPass, value: Tensor) -> list[Array]:
     layer = seen.layer
-    parameters = [layer.weight] if layer.bias is None else [layer.weight, layer.bias]
+    learns = layer.bias is not None and layer.bias.requires_grad
+    parameters = [layer.weight, layer.bias] if learns else [layer.weight]
     if not value.requires_grad:  # an output that knows no derivative
         return [_numpy(torch.zeros_like(parameter)) for parameter in parameters]
     return [_numpy(gradient) for gradient in torch.autograd.grad(value, parameters)]
 
 
-def _rule(seen: OutputPass, targets: Tensor, loss: LocalLoss | None) -> Change:
-    """Return the update of Hebbian-descent as the core computes it from what the layer saw."""
+def _activity(seen: OutputPass, targets: Tensor, loss: LocalLoss | None) -> Activity:
+    """Return what the layer saw in the terms of the core."""
     phi = loss.activation if isinstance(loss, MatchingLoss) else None
     h = seen.output.detach() if phi is None else phi(seen.output.detach())
     if not targets.is_floating_point():
@@ -105,17 +132,21 @@ def _rule(seen: OutputPass, targets: Tensor, loss: LocalLoss | None) -> Change:
     layer = seen.layer
     offset = layer.offset if isinstance(layer, CenteredLinear) else torch.zeros_like(layer.weight[0])
     output = _rows(h)
-    return get_rule("hebbian_descent").change(
-        Activity(
-            inputs=_rows(seen.inputs),
-            offset=_numpy(offset),
-            targets=_rows(targets),
-            preactivation=output,  # the rule asks neither for a nor for φ
-            output=output,
-            activation=get_activation("linear"),
-            error=difference() if loss is None else loss.error_term,
-        )
+    return Activity(
+        inputs=_rows(seen.inputs),
+        offset=_numpy(offset),
+        targets=_rows(targets),
+        preactivation=output,  # the rule asks neither for a nor for φ
+        output=output,
+        activation=get_activation("linear"),
+        error=difference() if loss is None else loss.error_term,
     )
+
+
+def _scale(activity: Activity) -> float:
+    """Return how large the numbers are of whose products and differences the rule is made."""
+    x, h, t = activity.inputs - activity.offset, activity.output, activity.targets
+    return max(1.0, float(np.abs(x).max())) * max(float(np.abs(h).max()), float(np.abs(t).max()))
 
 
 def _rows(tensor: Tensor) -> Array:

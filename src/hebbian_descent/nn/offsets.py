@@ -13,6 +13,7 @@ from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from hebbian_descent.nn.seen import Seen
+from hebbian_descent.nn.tensors import require_values
 
 
 class MovingOffset(NamedTuple):
@@ -25,11 +26,14 @@ class MovingOffset(NamedTuple):
     bias: Tensor | None  # (n_outputs,)
 
     def follow_(self, sums: Tensor) -> None:
-        """Move by μ ← (1 − ν)μ + ν⟨x⟩; stay where nothing was seen."""
+        """Move by μ ← (1 − ν)μ + ν⟨x⟩; stay where nothing was seen, or what was seen is not finite.
+
+        One overflow, after which a gradient scaler leaves out the step, would else be kept for ever.
+        """
         mu, nu, count = self.offset, self.shift, sums[-1]
         new = (1 - nu) * mu + nu * (sums[:-1] / count.clamp(min=1)).to(mu.dtype)
         new = torch.where(new.abs() < torch.finfo(mu.dtype).tiny, 0, new)  # subnormal numbers are slow
-        self.move_to_(torch.where(count > 0, new, mu))
+        self.move_to_(torch.where((count > 0) & new.isfinite(), new, mu))
 
     def move_to_(self, new: Tensor) -> None:
         """Replace the offset; b ← b + W(μ′ − μ) keeps the output.
@@ -73,12 +77,19 @@ def update_offsets_(model: nn.Module, *, synchronise: bool = True) -> None:
 
 def offset_values(offset: float | Tensor, n_units: int, *, like: Tensor) -> Tensor:
     """Return one number for each unit, as a new tensor with the dtype and device of `like`."""
+    if isinstance(offset, str):
+        raise TypeError(f"The offset must be one number or {n_units}, one for each unit. Got {offset!r}.")
     values = torch.as_tensor(offset, dtype=like.dtype, device=like.device).detach()
     if values.shape not in ((), (n_units,)):
         raise ValueError(
             f"The offset must be one number or {n_units}, one for each unit. Got shape {tuple(values.shape)}."
         )
+    require_values(values.isfinite(), values, _explain_finite)
     return values.expand(n_units).clone()
+
+
+def _explain_finite(values: Tensor, holds: Tensor) -> str:
+    return f"The offset must be finite. Got {values[~holds][0].item():g}."
 
 
 def _sums_of_all_processes(sums: list[Tensor], group: Any) -> list[Tensor]:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from hebbian_descent.nn.tensors import the_input
+
 
 class OutputPass(NamedTuple):
     """What happened at the output layer of a model during one pass."""
@@ -21,11 +23,11 @@ def run_output_layer(model: nn.Module, inputs: Tensor) -> OutputPass:
     """Run a model once in evaluation mode and return what happened at its last linear layer."""
     calls: list[tuple[nn.Module, Tensor]] = []
 
-    def note(layer: nn.Module, args: tuple[Any, ...]) -> None:
-        calls.append((layer, args[0].detach()))
+    def note(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        calls.append((layer, the_input(args, kwargs).detach()))
 
     names = {module: name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
-    hooks = [layer.register_forward_pre_hook(note) for layer in names]
+    hooks = [layer.register_forward_pre_hook(note, with_kwargs=True) for layer in names]
     was_training = {module: module.training for module in model.modules()}
     try:
         with torch.enable_grad():

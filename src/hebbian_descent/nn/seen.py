@@ -16,14 +16,15 @@ class Seen:
     def __init__(self) -> None:
         self.sums: Tensor | None = None  # (n_units + 1,), the number of patterns last
 
-    def note(self, activity: Tensor, offset: Tensor) -> None:
+    def note(self, activity: Tensor, weight: Tensor) -> None:
         """Add a batch; passes without gradients, within torch.func or in an export are no training."""
-        if not torch.is_grad_enabled() or torch.compiler.is_exporting() or _within_torch_func():
+        if not torch.is_grad_enabled() or torch.compiler.is_exporting():
             return
         rows = activity.detach().reshape(-1, activity.shape[-1])
-        total = rows.sum(dim=0, dtype=_sum_dtype(offset))
+        total = rows.sum(dim=0, dtype=_sum_dtype(weight))
         sums = torch.cat([total, torch.full_like(total[:1], rows.shape[0])])
-        self.sums = sums if self.sums is None else self.sums.to(sums) + sums
+        if not _within_torch_func(sums, weight):
+            self.sums = sums if self.sums is None else self.sums.to(sums) + sums
 
     def take(self, offset: Tensor) -> Tensor:
         """Return the sums, 0 if there are none, and begin anew."""
@@ -33,10 +34,13 @@ class Seen:
         return sums.to(offset.device)
 
 
-def _sum_dtype(offset: Tensor) -> torch.dtype:
-    return torch.promote_types(offset.dtype, torch.float32)
+def _sum_dtype(like: Tensor) -> torch.dtype:
+    return torch.promote_types(like.dtype, torch.float32)
 
 
-def _within_torch_func() -> bool:
-    # torch.func wants functions without side effects; a sum kept from within would be unusable.
-    return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+def _within_torch_func(*tensors: Tensor) -> bool:
+    # torch.func wants functions without side effects: what it computes is wrapped, and a sum kept from within
+    # would be unusable. Weights that are mapped or differentiated belong to no module that could move.
+    if torch.compiler.is_compiling():
+        return False
+    return any(torch.func.debug_unwrap(tensor) is not tensor for tensor in tensors)

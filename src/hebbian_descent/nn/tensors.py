@@ -9,8 +9,17 @@ import torch
 from torch import Tensor
 
 
+def require_tensor(tensor: object, name: str) -> None:
+    """Raise unless something is a tensor."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"The {name} must be a tensor. Got {type(tensor).__name__}: convert it with torch.as_tensor(…)."
+        )
+
+
 def require_floating(tensor: Tensor, name: str) -> None:
     """Raise unless a tensor holds real floating-point numbers."""
+    require_tensor(tensor, name)
     if not tensor.is_floating_point():
         raise TypeError(
             f"The {name} must be a floating tensor. Got {tensor.dtype}: convert it with .to(torch.float32)."
@@ -33,6 +42,12 @@ def require_same_shape(preactivation: Tensor, targets: Tensor) -> None:
             f"The targets must have the shape of what they are compared with, {tuple(preactivation.shape)}. "
             f"Got {tuple(targets.shape)}."
         )
+
+
+def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """Return what a linear layer was called with, by position or as `input=`, as a hook is told of it."""
+    tensor: Tensor = args[0] if args else kwargs["input"]
+    return tensor
 
 
 def at_least_float32(tensor: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ class TiedLayer(nn.Module):
         W, b = self.weight, self.bias
         require_units(inputs, "inputs", W.shape[1])
         if self.training and self.shift:
-            self.seen_inputs.note(inputs, self.offset)
+            self.seen_inputs.note(inputs, W)
         a = F.linear(inputs - self.offset, W if learns else W.detach(), b if learns else b.detach())
         return a if learns else a.detach()
 
@@ -68,7 +68,7 @@ class TiedLayer(nn.Module):
         W, c = self.weight, self.decoder_bias
         require_units(hidden, "hidden activity", W.shape[0])
         if self.training and self.hidden_shift:
-            self.seen_hidden.note(hidden, self.hidden_offset)
+            self.seen_hidden.note(hidden, W)
         return F.linear(hidden - self.hidden_offset, W.T, c)
 
     def moving_offsets(self) -> Iterator[MovingOffset]:

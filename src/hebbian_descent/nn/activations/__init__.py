@@ -8,7 +8,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from hebbian_descent.network import Activation, get_activation
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
 from hebbian_descent.nn.activations.base import TorchActivation
 from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
 from hebbian_descent.nn.activations.values import VALUES, softmax
@@ -19,16 +20,38 @@ AnyActivation = str | Activation | TorchActivation | Callable[[Tensor], Tensor]
 """A name of the list, a member of it, or a function of tensors."""
 
 
+OTHER_NAMES = {
+    "identity": "linear",
+    "relu": "rectifier",
+    "elu": "explin",
+    "selu": "scaled_explin",
+    "tanh": "scaled_tanh",
+    "leaky_relu": "leaky_rectifier",
+    "exp": "exponential",
+}
+"""What PyTorch calls some activations, to suggest the name that they have here."""
+
+
 def get_torch_activation(activation: AnyActivation, **parameters: float) -> TorchActivation:
     """Return an activation on tensors by name, with its parameters; any function of tensors is one, too."""
+    if isinstance(activation, str):
+        if activation.lower() in OTHER_NAMES:
+            here = OTHER_NAMES[activation.lower()]
+            raise ValueError(f"{unknown_name('activation', activation, ACTIVATIONS)} It is {here!r} here.")
+        return _of_the_list(get_activation(activation, **parameters))
+    if parameters:
+        raise TypeError(
+            "The parameters of an activation must come with its name. Got "
+            f"{', '.join(parameters)} with {activation!r}: bind them to it, as functools.partial does."
+        )
     if isinstance(activation, TorchActivation):
         return activation
-    if isinstance(activation, (str, Activation)):
-        return _of_the_list(get_activation(activation, **parameters))
-    if not callable(activation):
+    if isinstance(activation, Activation):
+        return _of_the_list(activation)
+    if isinstance(activation, type) or not callable(activation):
         raise TypeError(
             "The activation must be a name, an activation or a function of tensors. "
-            f"Got {activation!r}: try 'sigmoid' or torch.sigmoid."
+            f"Got {activation!r}: try 'sigmoid', torch.sigmoid or nn.Sigmoid()."
         )
     if isinstance(activation, nn.Module) and any(True for _ in activation.parameters()):
         raise ValueError(
