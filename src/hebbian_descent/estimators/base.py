@@ -106,7 +106,8 @@ class LayerEstimator(HasState, BaseEstimator):
             self.offset_[:] = mean
         elif offset.takes_data_mean:
             layer.move_offset(mean)  # what was learned so far stays the same
-        means = mean, weighted_mean(samples.targets, samples.scales)
+        is_compiled = setting.is_compiled and setting.batch_size == 1  # then no rule asks for means
+        means = None if is_compiled else (mean, weighted_mean(samples.targets, samples.scales))
         n_samples = len(samples.inputs)
         for _ in range(setting.epochs):
             order = (
