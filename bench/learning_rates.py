@@ -2,7 +2,8 @@
 
 It is compared with the best of the paper's 35 fixed rates, which nobody knows beforehand, on two kinds of
 work: remembering 100 pairs that are seen once (mean absolute error of all pairs), and classifying (test
-error).
+error). With `--choose` the same is done for several κ, on data of which the tables of the page show none:
+other patterns, other weights and orders, and a part of the training set in place of the test set.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MARK = "<!-- made by bench/learning_rates.py -->"
 DATASETS = ("rand", "digits", "connect_positions")
 TRIALS = 2
 MOST_EXAMPLES = 10_000
-SCANNED = (0.0625, 0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
+CANDIDATES = (0.0625, 0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
 BOUNDED = ("sigmoid", "step", "softmax", "scaled_tanh", "softsign", "inverse_sqrt")
 MOST_ABOVE_BEST = {True: 1.15, False: 1.25}
 
@@ -48,35 +49,38 @@ class Work(NamedTuple):
 
 
 def main() -> None:
-    """Measure everything and write the tables to the page."""
+    """Measure everything and write the tables to the page, or print how κ is chosen."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scan", action="store_true", help="print the ratio for several κ as well")
+    parser.add_argument("--choose", action="store_true", help="print the ratios of several κ instead")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page whose tables are replaced")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    works = [*associations(), *classifications()]
+    seed = 1 if options.choose else 0
+    works = [*associations(seed), *classifications(seed)]
     ratios: dict[str, dict[str, float]] = {}
     for activation in track(ACTIVATIONS, "activations"):
         best = {work.name: best_fixed(work, activation) for work in works}
-        ratios[activation] = {w.name: w.error(activation, "auto") / best[w.name] for w in works}
-        if options.scan:
-            scan(works, activation, best)
-    before, _, after = options.page.read_text(encoding="utf-8").split(MARK)
-    options.page.write_text(MARK.join([before, tables(works, ratios), after]), encoding="utf-8")
+        if options.choose:
+            choose(works, activation, best)
+        else:
+            ratios[activation] = {w.name: w.error(activation, "auto") / best[w.name] for w in works}
+    if not options.choose:
+        before, _, after = options.page.read_text(encoding="utf-8").split(MARK)
+        options.page.write_text(MARK.join([before, tables(works, ratios), after]), encoding="utf-8")
 
 
-def associations() -> Iterator[Work]:
+def associations(seed: int) -> Iterator[Work]:
     """Yield all pairs of datasets: 100 patterns, seen once, from the same random weights."""
     for source in DATASETS:
         for target in DATASETS:
-            pair = draw_pair(source, target, seed=0)
-            yield Work(f"{source} → {target}", "regressor", partial(association_error, *pair))
+            pair = draw_pair(source, target, seed=seed)
+            yield Work(f"{source} → {target}", "regressor", partial(association_error, *pair, seed))
 
 
-def association_error(inputs: Any, targets: Any, activation: str, learning_rate: Any) -> float:
+def association_error(inputs: Any, targets: Any, seed: int, activation: str, learning_rate: Any) -> float:
     """Return the mean absolute error over all pairs after one pass, averaged over trials."""
     errors = []
-    for trial in range(TRIALS):
+    for trial in range(seed * TRIALS, (seed + 1) * TRIALS):
         memory = HebbianDescentRegressor(
             activation=activation,
             learning_rate=learning_rate,
@@ -89,32 +93,46 @@ def association_error(inputs: Any, targets: Any, activation: str, learning_rate:
     return float(np.mean(errors))
 
 
-def classifications() -> Iterator[Work]:
-    """Yield digits, once and ten times, and the first examples of MNIST once, where it is present."""
+def classifications(seed: int) -> Iterator[Work]:
+    """Yield digits, once and ten times, and examples of MNIST once, where it is present.
+
+    Seed 0 learns the training set (of MNIST, the first examples) and asks for the test set. Seed 1 knows the
+    training set alone: it learns and asks for one half each (of MNIST, from the examples that come later).
+    """
     for name, epochs, trials in (("digits", 1, TRIALS), ("digits", 10, TRIALS), ("mnist", 1, 1)):
         try:
             data = load(name)
         except DatasetError as error:
             print(f"Left out: {error}")  # noqa: T201
             continue
-        inputs, labels = data.train.inputs[:MOST_EXAMPLES], data.train.labels[:MOST_EXAMPLES]
+        learned = data.train.inputs[:MOST_EXAMPLES], data.train.labels[:MOST_EXAMPLES]
+        asked = data.test.inputs, data.test.labels
+        if seed:
+            rest = (
+                slice(MOST_EXAMPLES, 3 * MOST_EXAMPLES)
+                if len(data.train.labels) > MOST_EXAMPLES
+                else slice(None)
+            )
+            inputs, labels = data.train.inputs[rest], data.train.labels[rest]
+            learned, asked = (inputs[::2], labels[::2]), (inputs[1::2], labels[1::2])
+        orders = range(seed * trials, (seed + 1) * trials)
         yield Work(
             f"{name}, {epochs} epoch{'s' if epochs > 1 else ''}",
             "classifier",
-            partial(classification_error, inputs, labels, data.test.inputs, data.test.labels, epochs, trials),
+            partial(classification_error, learned, asked, epochs, orders),
         )
 
 
 def classification_error(
-    inputs: Any, labels: Any, others: Any, truth: Any, epochs: int, trials: int, activation: str, rate: Any
+    examples: Any, asked: Any, epochs: int, orders: Any, activation: str, rate: Any
 ) -> float:
-    """Return the share of wrong labels in the test set, averaged over orders."""
+    """Return the share of wrong labels among those that are asked for, averaged over orders."""
     scores = []
-    for trial in range(trials):
+    for order in orders:
         classifier = HebbianDescentClassifier(
-            activation=activation, learning_rate=rate, epochs=epochs, random_state=trial
+            activation=activation, learning_rate=rate, epochs=epochs, random_state=order
         )
-        scores.append(learned(classifier, inputs, labels).score(others, truth))
+        scores.append(learned(classifier, *examples).score(*asked))
     return 1 - float(np.mean(scores))
 
 
@@ -144,18 +162,19 @@ def best_fixed(work: Work, activation: str) -> float:
     return min(error for error in errors if np.isfinite(error))
 
 
-def scan(works: list[Work], activation: str, best: dict[str, float]) -> None:
-    """Print the ratio to the best fixed rate for several κ."""
-    for work in works:
-        of_task = KAPPAS[work.task]
+def choose(works: list[Work], activation: str, best: dict[str, float]) -> None:
+    """Print, for each task and κ, the ratio to the best fixed rate: the largest of all works, and all."""
+    for task in dict.fromkeys(work.task for work in works):
+        of_task = KAPPAS[task]
         chosen = of_task.copy()
-        found = []
-        for value in SCANNED:
+        for value in CANDIDATES:
             of_task[activation] = value
-            found.append(f"{value:g}: {work.error(activation, 'auto') / best[work.name]:.2f}")
+            found = [w.error(activation, "auto") / best[w.name] for w in works if w.task == task]
+            cells = "  ".join(f"{ratio:.2f}" for ratio in found)
+            mark = "<- now" if value == chosen.get(activation, chosen["others"]) else ""
+            print(f"{task:10} {activation:20} κ {value:<6g} {max(found):5.2f} | {cells} {mark}", flush=True)  # noqa: T201
         of_task.clear()
         of_task.update(chosen)
-        print(f"{activation:20} {work.name:40}", "  ".join(found), flush=True)  # noqa: T201
 
 
 def tables(works: list[Work], ratios: dict[str, dict[str, float]]) -> str:

@@ -113,3 +113,47 @@ def test_probabilities_only_where_outputs_are_some(patterns):
     assert not hasattr(HebbianDescentClassifier(activation="step"), "predict_log_proba")
     sigmoid = HebbianDescentClassifier(activation="sigmoid").fit(inputs, labels)
     assert (sigmoid.predict_proba(inputs).argmax(axis=1) == sigmoid.predict(inputs)).all()
+
+
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("n_before", [0, 30])
+def test_a_number_that_is_not_finite_late_in_a_stream_changes_nothing(kind, wrong, n_before, patterns):
+    """Neither weights nor offset nor the classes that came before it."""
+    inputs, labels, _ = patterns
+    estimator, twin = kind(), kind()
+    if n_before:
+        estimator.partial_fit(inputs[:n_before], labels[:n_before] % 2)
+        twin.partial_fit(inputs[:n_before], labels[:n_before] % 2)
+    stream = np.tile(inputs, (5, 1))
+    stream[-2, 1] = wrong
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        estimator.partial_fit(stream, np.tile(labels, 5))
+    assert hasattr(estimator, "coef_") == bool(n_before)
+    for each in (estimator, twin):
+        each.partial_fit(inputs, labels)
+    for name in ("coef_", "bias_", "offset_"):
+        np.testing.assert_array_equal(getattr(estimator, name), getattr(twin, name))
+    assert estimator.n_samples_seen_ == twin.n_samples_seen_
+
+
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_fit_refuses_what_is_not_finite_and_stays_as_it_was(kind, wrong, patterns):
+    inputs, labels, _ = patterns
+    spoiled = inputs.copy()
+    spoiled[7, 2] = wrong
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        kind().fit(spoiled, labels)
+    estimator = kind(warm_start=True, epochs=1).fit(inputs, labels % 2)
+    before = estimator.coef_.copy()
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+        estimator.fit(spoiled, labels)
+    np.testing.assert_array_equal(estimator.coef_, before)
+
+
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+def test_a_stream_that_diverges_says_so(kind, patterns):
+    inputs, labels, _ = patterns
+    with pytest.raises(DivergenceError):
+        kind(activation="linear", learning_rate=1e6).partial_fit(np.tile(inputs, (5, 1)), np.tile(labels, 5))

@@ -157,7 +157,9 @@ def test_the_moving_offset_is_the_running_mean_until_the_shift_takes_over():
 def test_ones_own_activation_and_error():
     own = Activation("cubic", lambda a: a**3 + a)
     X, y = make_regression(80, 3, random_state=0)
-    regressor = HebbianDescentRegressor(activation=own, error=lambda t, h: np.sign(h - t), learning_rate=0.01)
+    regressor = HebbianDescentRegressor(
+        activation=own, error=lambda t, h: np.sign(h - t), learning_rate=0.003, random_state=0
+    )
     assert "cubic" in regressor.fit(X, y / 50).describe()
     assert regressor.score(X, y / 50) > 0.5
 

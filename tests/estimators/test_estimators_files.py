@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from sklearn.datasets import load_digits
 
 from hebbian_descent import (
@@ -45,6 +46,30 @@ def test_an_estimator_comes_back_the_same(estimator, inputs, targets, tmp_path):
     again = () if targets is None else (targets[:50],)
     loaded.partial_fit(inputs[:50], *again)
     estimator.partial_fit(inputs[:50], *again)
+    np.testing.assert_array_equal(getattr(loaded, use)(inputs), getattr(estimator, use)(inputs))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "inputs", "targets"),
+    [
+        (HebbianDescentClassifier(), FRAME, WORDS),
+        (HebbianDescentRegressor(activation="sigmoid"), X, X[:, ::-1]),
+        (HebbianDescentAutoencoder(), X, None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_skops_brings_an_estimator_back(estimator, inputs, targets, tmp_path):
+    """It asks to trust the class, and nothing else; what it brings back has the same bits and learns on."""
+    estimator.set_params(random_state=0).fit(inputs, targets)
+    skops.io.dump(estimator, tmp_path / "model.skops")
+    kind = type(estimator)
+    untrusted = skops.io.get_untrusted_types(file=tmp_path / "model.skops")
+    assert untrusted == [f"{kind.__module__}.{kind.__name__}"]
+    loaded = skops.io.load(tmp_path / "model.skops", trusted=untrusted)
+    again = () if targets is None else (targets[:50],)
+    for each in (loaded, estimator):
+        each.partial_fit(inputs[:50], *again)
+    use = "transform" if targets is None else "predict"
     np.testing.assert_array_equal(getattr(loaded, use)(inputs), getattr(estimator, use)(inputs))
 
 

@@ -25,27 +25,31 @@ def test_river_evaluates_a_regressor():
 
 
 def test_ten_million_updates_follow_a_drifting_target():
-    """Memory is constant, numbers stay finite, and the error late in the stream is that of its beginning."""
+    """Memory is constant, numbers stay finite, and the last of a hundred drifts is followed like the first.
+
+    Targets are noisy: without noise the error would be that of rounding, which says nothing.
+    """
     rng = np.random.default_rng(0)
     n_blocks, block = 100, 100_000
     truth = rng.normal(size=(100, 10)) / 10
     inputs = rng.random((block, 100)) + 1
-    regressor = HebbianDescentRegressor()
-    errors, memory = [], []
+    noise = rng.normal(scale=0.1, size=(block, 10))
+    regressor = HebbianDescentRegressor().partial_fit(inputs[:1000], (inputs @ truth)[:1000])
+    before, after, memory = [], [], []
     tracemalloc.start()
     for _ in range(n_blocks):
         truth += rng.normal(scale=0.02, size=truth.shape)
-        targets = inputs @ truth
-        regressor.partial_fit(inputs, targets)
-        errors.append(np.abs(regressor.predict(inputs[-1000:]) - targets[-1000:]).mean())
+        targets, asked = inputs @ truth, slice(-1000, None)
+        before.append(np.abs(regressor.predict(inputs[asked]) - targets[asked]).mean())
+        regressor.partial_fit(inputs, targets + noise)
+        after.append(np.abs(regressor.predict(inputs[asked]) - targets[asked]).mean())
         memory.append(tracemalloc.get_traced_memory()[0])
-        tracemalloc.reset_peak()
     tracemalloc.stop()
-    assert regressor.n_samples_seen_ == n_blocks * block
+    assert regressor.n_samples_seen_ == n_blocks * block + 1000
     assert np.isfinite(regressor.coef_).all()
     assert np.isfinite(regressor.bias_).all()
-    assert max(errors[-10:]) < 2 * max(errors[:10])
-    assert max(errors) < 1e-3 * np.abs(targets).mean()
+    assert (np.array(after[1:]) < 0.6 * np.array(before[1:])).all()
+    assert max(after[-10:]) < 1.5 * max(after[:10])
     assert max(memory[2:]) - min(memory[2:]) < 1_000_000
 
 

@@ -16,6 +16,7 @@ from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_o
 from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
 
@@ -105,17 +106,19 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
         setting = self._setting()
         goes_on = self.warm_start and hasattr(self, "coef_")
-        X, y = self._checked(X, y, goes_on=goes_on)
+        X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
         if len(X) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
+        mean = self._mean_of(X, scales)
         offset = self._offset_in_fit(setting)
         if not goes_on:
             self.classes_ = np.unique(y)
             self._start(setting, len(self.classes_), X.dtype, offset)
-        self._add_classes(y)
-        self._fit_samples(setting, self._samples(setting, X, y, scales), offset)
+        else:
+            self._add_classes(y)
+        self._fit_samples(setting, self._samples(setting, X, y, scales), mean, offset)
         return self
 
     def partial_fit(
@@ -134,15 +137,16 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
                 return self
         goes_on = hasattr(self, "coef_")
-        X, y = self._checked(X, y, goes_on=goes_on)
+        X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
-        if not goes_on:
-            self.classes_ = np.unique(y[:0] if classes is None else classes)
-            self._start(setting, len(self.classes_), X.dtype, offset)
-        elif classes is not None:
-            self._add_classes(classes)
-        self._stream(setting, X, y, scales, offset)
+        with self._refusing_what_is_not_finite(X):
+            if not goes_on:
+                self.classes_ = np.unique(y[:0] if classes is None else classes)
+                self._start(setting, len(self.classes_), X.dtype, offset)
+            elif classes is not None:
+                self._add_classes(classes)
+            self._stream(setting, X, y, scales, offset)
         return self
 
     def _stream(self, setting: Setting, X: Array, y: Any, scales: Array, offset: Offset) -> None:
@@ -165,10 +169,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         places = np.searchsorted(every, known)
         coef, bias = self.coef_, self.bias_
         self.classes_ = every
-        self.coef_ = np.zeros((len(every), coef.shape[1]), coef.dtype)
+        self.coef_ = aligned_zeros((len(every), coef.shape[1]), coef.dtype)
         self.bias_ = np.zeros(len(every), coef.dtype)
         self.coef_[places], self.bias_[places] = coef, bias
-        self.__dict__.pop("_places", None)
 
     def _present(self, X: Array, y: Any, sample_weight: Any) -> tuple[Array, Any, Array]:
         scales = scales_of(sample_weight, X)
@@ -184,9 +187,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         labels = np.asarray(y)
         if labels.shape != (1,) or labels.dtype.kind != self.classes_.dtype.kind:
             return None
-        if "_places" not in self.__dict__:
-            self._places = {label: place for place, label in enumerate(self.classes_.tolist())}
-        place: int | None = self._places.get(labels.item())
+        known = self.__dict__.get("_places")
+        if known is None or known[0] is not self.classes_:
+            places = {label: place for place, label in enumerate(self.classes_.tolist())}
+            known = self._places = (self.classes_, places)
+        place: int | None = known[1].get(labels.item())
         return place
 
     def decision_function(self, X: Any) -> Array:

@@ -28,13 +28,15 @@ from hebbian_descent.network import Activation
 KAPPAS: dict[str, dict[str, float]] = {
     "regressor": {
         "others": 1.0,
-        **dict.fromkeys(("linear", "explin", "scaled_explin", "inverse_sqrt_linear"), 0.7),
+        **dict.fromkeys(("linear", "explin", "inverse_sqrt_linear"), 0.7),
         **dict.fromkeys(("sigmoid", "softplus", "exponential"), 2.0),
     },
     "classifier": {
         "others": 0.5,
         **dict.fromkeys(("linear", "explin", "scaled_explin", "inverse_sqrt_linear"), 0.125),
         **dict.fromkeys(("scaled_tanh", "inverse_sqrt", "softsign"), 0.125),
+        **dict.fromkeys(("rectifier", "leaky_rectifier"), 0.25),
+        "approximate_step": 0.0625,
     },
     "autoencoder": {"others": 1.0},
 }

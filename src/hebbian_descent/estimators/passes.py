@@ -33,13 +33,14 @@ class Samples(NamedTuple):
         """Return some of the samples."""
         return Samples(self.inputs[rows], self.targets[rows], self.scales[rows])
 
-    def means(self) -> tuple[Array, Array]:
-        """Return the weighted means of inputs and targets."""
-        x, t, w = self
-        if (w == w[0]).all():
-            return x.mean(axis=0), t.mean(axis=0)
-        share = w / w.sum()
-        return share @ x, share @ t
+
+def weighted_mean(values: Array, scales: Array) -> Array:
+    """Return the mean of the rows, each counted by its factor of the learning rate."""
+    if (scales == scales[0]).all():
+        mean: Array = values.mean(axis=0)
+    else:
+        mean = scales / scales.sum() @ values
+    return mean
 
 
 def learn(

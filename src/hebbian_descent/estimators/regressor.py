@@ -91,13 +91,14 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
         setting = self._setting()
         goes_on = self.warm_start and hasattr(self, "coef_")
-        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on)
+        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
         if len(samples.inputs) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
+        mean = self._mean_of(samples.inputs, samples.scales)
         offset = self._offset_in_fit(setting)
         if not goes_on:
             self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
-        self._fit_samples(setting, samples, offset)
+        self._fit_samples(setting, samples, mean, offset)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
@@ -110,10 +111,11 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
                 self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
                 return self
         goes_on = hasattr(self, "coef_")
-        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on)
-        if not goes_on:
-            self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
-        self._stream_samples(setting, samples, offset)
+        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
+        with self._refusing_what_is_not_finite(samples.inputs):
+            if not goes_on:
+                self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
+            self._stream_samples(setting, samples, offset)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -121,8 +123,10 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         h = self._setting().activation(self._preactivation(X))
         return h[:, 0] if self.target_ndim_ == 1 else h
 
-    def _read(self, setting: Setting, X: Any, y: Any, sample_weight: Any, *, goes_on: bool) -> Samples:
-        X, y = self._checked(X, y, goes_on=goes_on, multi_output=True, y_numeric=True)
+    def _read(
+        self, setting: Setting, X: Any, y: Any, sample_weight: Any, *, goes_on: bool, finite: bool = True
+    ) -> Samples:
+        X, y = self._checked(X, y, goes_on=goes_on, finite=finite, multi_output=True, y_numeric=True)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=X.dtype)
         if goes_on and targets.shape[1] != len(self.coef_):
             raise ValueError(f"The targets must have {len(self.coef_)} columns. Got {targets.shape[1]}.")

@@ -107,12 +107,13 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
         for step in range(order.size):
             row = order[step]
             x, t = inputs[row], targets[row]
+            ahead = inputs[order[min(step + 1, order.size - 1)]]
             # The offset moves after the update of a step, in the pass over it that the next one needs.
             squares = move_and_center(mu, last, nu, x, now) if moves else center(x, mu, now)
             if steps.weight_decay == 0:
-                learn_and_sum(W, p, before, now, s)
+                learn_and_sum(W, p, before, now, s, ahead)
             else:
-                decay_learn_and_sum(W, kept, p, before, now, s)
+                decay_learn_and_sum(W, kept, p, before, now, s, ahead)
             kept = keep
             for unit in range(n_outputs):
                 a[unit] = s[unit] + b[unit]

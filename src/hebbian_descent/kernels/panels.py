@@ -45,6 +45,15 @@ class Panels(Lanes):
         """Write a vector to where an element is."""
         self.builder.store(vector, self._vector_at(array, place), align=self.alignment)
 
+    def fetch(self, array: Any, *place: Any) -> None:
+        """Ask for the memory around an element, which is needed soon."""
+        pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, flag, flag, flag])
+        prefetch = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.prefetch.p0i8")
+        to_read, to_keep, data = flag(0), flag(3), flag(1)
+        where = self.builder.bitcast(self.address(array, *place), pointer)
+        self.builder.call(prefetch, [where, to_read, to_keep, data])
+
     def in_all_lanes(self, number: Any) -> Any:
         """Return a vector of copies of a number."""
         undefined = ir.Constant(self.kind, ir.Undefined)
@@ -57,6 +66,19 @@ class Panels(Lanes):
         magnitude = self.called("llvm.fabs", vector)
         exceeds = self.builder.fcmp_unordered(">", magnitude, self.constant(limit))
         return self.builder.sext(exceeds, self.integers)
+
+    def without_fading(self, vector: Any, smallest: Any) -> Any:
+        """Return a vector whose lanes below a magnitude, or not a number, are 0."""
+        magnitude = self.called("llvm.fabs", vector)
+        fades = self.builder.fcmp_unordered("<", magnitude, smallest)
+        return self.builder.select(fades, self.constant(0), vector)
+
+    def sum_of(self, vector: Any) -> Any:
+        """Return the sum of the lanes, neighbours first."""
+        lanes = [self.builder.extract_element(vector, ir.IntType(32)(i)) for i in range(self.n_lanes)]
+        while len(lanes) > 1:
+            lanes = [self.builder.fadd(*lanes[i : i + 2]) for i in range(0, len(lanes), 2)]
+        return lanes[0]
 
     def _vector_at(self, array: Any, place: Any) -> Any:
         return self.builder.bitcast(self.address(array, *place), self.kind.as_pointer())

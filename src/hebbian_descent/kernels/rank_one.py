@@ -14,109 +14,78 @@ from typing import Any
 
 import numpy as np
 
+from hebbian_descent.kernels import rank_one_rows as rows
 from hebbian_descent.kernels.compilation import contracted, inlined
 from hebbian_descent.kernels.intrinsics import fused_multiply_add
-
-FEW_OUTPUTS = 64
-"""Weights of so many outputs stay near: five rows at once are then the fastest, else four (measured)."""
+from hebbian_descent.kernels.rank_one_rows import MOST_ROWS, ROW_BYTES
 
 
 @inlined
-def learn_and_sum(W: Any, p: Any, before: Any, now: Any, sums: Any) -> None:
+def learn_and_sum(W: Any, p: Any, before: Any, now: Any, sums: Any, ahead: Any) -> None:
     """Set W ← W + p·beforeᵀ and sums = W·now."""
-    n_outputs = W.shape[0]
-    n_rows = 5 if n_outputs <= FEW_OUTPUTS else 4
-    blocks = n_outputs - n_outputs % n_rows
-    for first in range(0, blocks, n_rows):
-        rows = slice(first, first + n_rows)
-        if n_rows == 5:
-            _learn_and_sum_five(W[rows], p[rows], before, now, sums[rows])
-        else:
-            _learn_and_sum_four(W[rows], p[rows], before, now, sums[rows])
-    for row in range(blocks, n_outputs):
-        sums[row] = _learn_and_sum_one(W[row], p[row], before, now)
+    n_outputs, one, tiny = len(W), W.dtype.type(1), np.finfo(W.dtype).tiny
+    n_whole = _in_whole_vectors(now)
+    for first in range(0, n_outputs - MOST_ROWS + 1, MOST_ROWS):
+        rows.learn_five(W, one, p, before, now, sums, ahead, first, n_whole, tiny)
+    rest = n_outputs % MOST_ROWS
+    first = n_outputs - rest
+    if rest == 4:
+        rows.learn_four(W, one, p, before, now, sums, ahead, first, n_whole, tiny)
+    elif rest == 3:
+        rows.learn_three(W, one, p, before, now, sums, ahead, first, n_whole, tiny)
+    elif rest == 2:
+        rows.learn_two(W, one, p, before, now, sums, ahead, first, n_whole, tiny)
+    elif rest == 1:
+        rows.learn_one(W, one, p, before, now, sums, ahead, first, n_whole, tiny)
+    _learn_and_sum_the_rest(W, one, p, before, now, sums, n_whole)
 
 
-@contracted
-def _learn_and_sum_five(W: Any, p: Any, before: Any, now: Any, sums: Any) -> None:
-    p0, p1, p2, p3, p4 = p[0], p[1], p[2], p[3], p[4]
-    a0 = a1 = a2 = a3 = a4 = type(p0)(0)
-    for i in range(now.size):
-        x, y = before[i], now[i]
-        w = fused_multiply_add(p0, x, W[0, i])
-        W[0, i] = w
-        a0 += w * y
-        w = fused_multiply_add(p1, x, W[1, i])
-        W[1, i] = w
-        a1 += w * y
-        w = fused_multiply_add(p2, x, W[2, i])
-        W[2, i] = w
-        a2 += w * y
-        w = fused_multiply_add(p3, x, W[3, i])
-        W[3, i] = w
-        a3 += w * y
-        w = fused_multiply_add(p4, x, W[4, i])
-        W[4, i] = w
-        a4 += w * y
-    sums[0], sums[1], sums[2], sums[3], sums[4] = a0, a1, a2, a3, a4
-
-
-@contracted
-def _learn_and_sum_four(W: Any, p: Any, before: Any, now: Any, sums: Any) -> None:
-    p0, p1, p2, p3 = p[0], p[1], p[2], p[3]
-    a0 = a1 = a2 = a3 = type(p0)(0)
-    for i in range(now.size):
-        x, y = before[i], now[i]
-        w = fused_multiply_add(p0, x, W[0, i])
-        W[0, i] = w
-        a0 += w * y
-        w = fused_multiply_add(p1, x, W[1, i])
-        W[1, i] = w
-        a1 += w * y
-        w = fused_multiply_add(p2, x, W[2, i])
-        W[2, i] = w
-        a2 += w * y
-        w = fused_multiply_add(p3, x, W[3, i])
-        W[3, i] = w
-        a3 += w * y
-    sums[0], sums[1], sums[2], sums[3] = a0, a1, a2, a3
-
-
-@contracted
-def _learn_and_sum_one(w: Any, p: Any, before: Any, now: Any) -> Any:
-    total = type(p)(0)
-    for i in range(now.size):
-        w[i] = fused_multiply_add(p, before[i], w[i])
-        total += w[i] * now[i]
-    return total
-
-
-@contracted
-def decay_learn_and_sum(W: Any, keep: Any, p: Any, before: Any, now: Any, sums: Any) -> None:
+@inlined
+def decay_learn_and_sum(W: Any, keep: Any, p: Any, before: Any, now: Any, sums: Any, ahead: Any) -> None:
     """Set W ← keep·W + p·beforeᵀ and sums = W·now; what fades below full precision becomes 0."""
-    tiny = np.finfo(W.dtype).tiny
-    for row in range(W.shape[0]):
-        w, change = W[row], p[row]
-        total = type(change)(0)
-        for i in range(now.size):
-            weight = fused_multiply_add(change, before[i], keep * w[i])
-            weight = weight if abs(weight) >= tiny else type(change)(0)
-            w[i] = weight
-            total += weight * now[i]
-        sums[row] = total
+    n_outputs, tiny = len(W), np.finfo(W.dtype).tiny
+    n_whole = _in_whole_vectors(now)
+    for first in range(0, n_outputs - MOST_ROWS + 1, MOST_ROWS):
+        rows.decay_five(W, keep, p, before, now, sums, ahead, first, n_whole, tiny)
+    for row in range(n_outputs - n_outputs % MOST_ROWS, n_outputs):
+        rows.decay_one(W, keep, p, before, now, sums, ahead, row, n_whole, tiny)
+    _learn_and_sum_the_rest(W, keep, p, before, now, sums, n_whole)
+
+
+@inlined
+def _in_whole_vectors(values: Any) -> Any:
+    return values.size - values.size % (ROW_BYTES // values.itemsize)
+
+
+@inlined
+def _learn_and_sum_the_rest(
+    W: Any, keep: Any, p: Any, before: Any, now: Any, sums: Any, n_whole: int
+) -> None:
+    """Do the same for the last columns, too few for a vector, and add to the sums."""
+    if n_whole == now.size:
+        return
+    _decay_and_learn_from(W, keep, p, before, n_whole)
+    for row in range(len(W)):
+        for i in range(n_whole, now.size):
+            sums[row] = fused_multiply_add(W[row, i], now[i], sums[row])
 
 
 @inlined
 def decay_and_learn(W: Any, keep: Any, p: Any, before: Any) -> None:
     """Set W ← keep·W + p·beforeᵀ, as the passes above do."""
+    _decay_and_learn_from(W, keep, p, before, 0)
+
+
+@inlined
+def _decay_and_learn_from(W: Any, keep: Any, p: Any, before: Any, start: int) -> None:
     tiny = np.finfo(W.dtype).tiny
     for row in range(W.shape[0]):
         w, change = W[row], p[row]
         if keep == 1:
-            for i in range(w.size):
+            for i in range(start, w.size):
                 w[i] = fused_multiply_add(change, before[i], w[i])
         else:
-            for i in range(w.size):
+            for i in range(start, w.size):
                 weight = fused_multiply_add(change, before[i], keep * w[i])
                 w[i] = weight if abs(weight) >= tiny else type(change)(0)
 

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.kernels.alignment import LINE_BYTES, aligned
 from hebbian_descent.kernels.products import subtract_product
 
 LARGEST_SHARE = 0.5
 SMALLEST_BATCH = 8
 """Of inputs that are not zero, and of patterns: beyond, products of whole matrices are as fast or faster."""
-
-LINE_BYTES = 64
 
 Rows = npt.NDArray[np.intp]
 
@@ -104,11 +103,3 @@ def padded(columns: Array) -> Array:
     wider = aligned((n_rows, -(-n_columns // in_line) * in_line), columns.dtype)
     wider[:, :n_columns], wider[:, n_columns:] = columns, 0
     return wider
-
-
-def aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-    """Return an array that begins with a line of the cache; what is in it is left over."""
-    room = np.empty(shape[0] * shape[1] * dtype.itemsize + LINE_BYTES, np.uint8)
-    start = -room.ctypes.data % LINE_BYTES
-    array: Array = room[start : len(room) - LINE_BYTES + start].view(dtype).reshape(shape)
-    return array
