@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.kernels.addresses import address_of_blas
+from hebbian_descent.kernels.alignment import LINE_BYTES
 from hebbian_descent.kernels.tied_parts import HALVES, Functions, Parameters, Rates, Workspace
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.sweep.engine import kernel_kind
 from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.stacked_inputs import LINE_BYTES, SparseBatch, leaving_out_zeros_pays
+from hebbian_descent.sweep.stacked_inputs import SparseBatch, leaving_out_zeros_pays
 from hebbian_descent.training import DivergenceError
 
 if TYPE_CHECKING:  # it imports Numba
