@@ -61,12 +61,6 @@ class Panels(Lanes):
         first_everywhere = ir.Constant(ir.VectorType(ir.IntType(32), self.n_lanes), [0] * self.n_lanes)
         return self.builder.shuffle_vector(first_lane, undefined, first_everywhere)
 
-    def beyond(self, vector: Any, limit: float) -> Any:
-        """Return all bits of the lanes whose magnitude exceeds a limit or is not a number."""
-        magnitude = self.called("llvm.fabs", vector)
-        exceeds = self.builder.fcmp_unordered(">", magnitude, self.constant(limit))
-        return self.builder.sext(exceeds, self.integers)
-
     def without_fading(self, vector: Any, smallest: Any) -> Any:
         """Return a vector whose lanes below a magnitude, or not a number, are 0."""
         magnitude = self.called("llvm.fabs", vector)
