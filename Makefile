@@ -35,8 +35,8 @@ quick: $(STAMP)  ## See every table, figure and claim of the paper in quick form
 
 # What the other suites test imports no PyTorch: `make lint` and tests/nn/test_nn_without_torch.py check it. They run
 # without it all the same: `make test-without-torch WITHOUT_TORCH=tests`.
-WITHOUT_TORCH ?= tests/nn tests/memory tests/files tests/test_*.py
-test-without-torch:  ## Run the tests of the core, memories, files and the PyTorch face without PyTorch
+WITHOUT_TORCH ?= tests/nn tests/estimators tests/memory tests/files tests/test_*.py
+test-without-torch:  ## Run the tests of the core, estimators, memories, files and the PyTorch face without PyTorch
 	$(PYTHON) -m venv .venv-without-torch
 	.venv-without-torch/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv-without-torch/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test
