@@ -2,7 +2,7 @@
 
 Their exponential is a long chain of instructions that wait for each other; a processor looks only so far
 ahead. Two panels at a time, it always has others to go on with, which the compiler's own vectors do not
-give it: they take half the time that the loop over units takes, and the same bits come out.
+give it. The bits are those of a loop over units.
 """
 
 from __future__ import annotations
