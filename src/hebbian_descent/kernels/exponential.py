@@ -96,7 +96,7 @@ def _half_power_and_remainder(lanes: Lanes, x: Any) -> tuple[Any, Any]:
     return lanes.half_power_of_two(shifted), fma(lanes.builder.fmul(r, r), tail, r)
 
 
-def _half_exp(lanes: Lanes, x: Any) -> Any:
+def emitted_half_exp(lanes: Lanes, x: Any) -> Any:
     """Return eˣ / 2, which is finite for every x that is a number."""
     half_power, remainder = _half_power_and_remainder(lanes, x)
     return lanes.fused_multiply_add(half_power, remainder, half_power)
@@ -104,7 +104,7 @@ def _half_exp(lanes: Lanes, x: Any) -> Any:
 
 def emitted_exp(lanes: Lanes, x: Any) -> Any:
     """Return eˣ."""
-    half = _half_exp(lanes, x)
+    half = emitted_half_exp(lanes, x)
     return lanes.builder.fadd(half, half)
 
 
@@ -118,7 +118,11 @@ def emitted_exp_minus_one(lanes: Lanes, x: Any) -> Any:
 
 def emitted_logistic(lanes: Lanes, x: Any) -> Any:
     """Return eˣ / (1 + eˣ); both tails keep their relative accuracy."""
-    half = _half_exp(lanes, x)
+    return emitted_logistic_of_half(lanes, emitted_half_exp(lanes, x))
+
+
+def emitted_logistic_of_half(lanes: Lanes, half: Any) -> Any:
+    """Return eˣ / (1 + eˣ), given eˣ / 2."""
     return lanes.builder.fdiv(half, lanes.builder.fadd(half, lanes.constant(0.5)))
 
 

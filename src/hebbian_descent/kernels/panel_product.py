@@ -12,7 +12,7 @@ from typing import Any
 from numba.core import cgutils, types
 
 from hebbian_descent.kernels.compilation import emitted, inlined
-from hebbian_descent.kernels.panels import PANEL_BYTES, Panels
+from hebbian_descent.kernels.panels import Panels, lanes_of_panel
 
 BLOCK_ROWS = 6  # 12 sums of 32 bytes, 2 of the terms and one coefficient fill the 16 registers of AVX2
 
@@ -57,7 +57,7 @@ def add_product(out: Any, start: Any, coefficients: Any, terms: Any) -> None:
     The columns of `out`, `start` and `terms` are whole panels, and neighbours in memory.
     """
     n_rows, n_terms = len(out), len(terms)
-    for column in range(0, out.shape[1], PANEL_BYTES // out.itemsize):
+    for column in range(0, out.shape[1], lanes_of_panel(out)):
         if n_rows == 6:
             _six(out, start, coefficients, terms, n_terms, column)
         elif n_rows == 5:
@@ -70,3 +70,12 @@ def add_product(out: Any, start: Any, coefficients: Any, terms: Any) -> None:
             _two(out, start, coefficients, terms, n_terms, column)
         else:
             _one(out, start, coefficients, terms, n_terms, column)
+
+
+@inlined
+def add_to_row(row: Any, coefficients: Any, terms: Any) -> None:
+    """Add coefficients·terms to a row of whole panels."""
+    only_row, only_coefficients = row.reshape((1, row.size)), coefficients.reshape((1, coefficients.size))
+    if len(terms):
+        for column in range(0, row.size, lanes_of_panel(row)):
+            _one(only_row, only_row, only_coefficients, terms, len(terms), column)

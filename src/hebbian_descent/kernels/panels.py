@@ -7,6 +7,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 
+from hebbian_descent.kernels.compilation import emitted
 from hebbian_descent.kernels.intrinsics import Lanes
 
 PANEL_BYTES = 64
@@ -67,6 +68,14 @@ class Panels(Lanes):
         fades = self.builder.fcmp_unordered("<", magnitude, smallest)
         return self.builder.select(fades, self.constant(0), vector)
 
+    def holds_anywhere(self, conditions: Any, integer: Any) -> Any:
+        """Return 1 if a condition holds in any lane, else 0."""
+        truth = ir.IntType(1)
+        kind = ir.FunctionType(truth, [ir.VectorType(truth, self.n_lanes)])
+        name = f"llvm.vector.reduce.or.v{self.n_lanes}i1"
+        reduce = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        return self.builder.zext(self.builder.call(reduce, [conditions]), integer)
+
     def sum_of(self, vector: Any) -> Any:
         """Return the sum of the lanes, neighbours first."""
         lanes = [self.builder.extract_element(vector, ir.IntType(32)(i)) for i in range(self.n_lanes)]
@@ -76,3 +85,13 @@ class Panels(Lanes):
 
     def _vector_at(self, array: Any, place: Any) -> Any:
         return self.builder.bitcast(self.address(array, *place), self.kind.as_pointer())
+
+
+@emitted
+def lanes_of_panel(typing_context: Any, array: Any) -> Any:
+    """Return how many numbers of an array are a panel, known when a kernel is compiled: it divides by it."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_constant(types.intp, 8 * PANEL_BYTES // array.dtype.bitwidth)
+
+    return types.intp(array), emit

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from hebbian_descent.kernels.panels import PANEL_BYTES
 
-MOST_PANELS = 13
+MOST_PANELS = 25
 CACHE_BYTES = 256 * 1024  # of a strip of p, which each step reads as a whole
 STEPS_OF_A_PIECE = 50_000  # some hundredths of a second, which is how long threads may wait for the last one
 

@@ -21,37 +21,27 @@ def learn(
     eta: Any,
     n_epochs: int,
     training: Any,
-    rows: Any,
-    summed: Any,
-    activities: Any,
+    room: Any,
 ) -> int:
-    """Set `summed` to Σ p = −η·post over the epochs, per pattern; return the first diverged step or −1.
+    """Set the sums to Σ p = −η·post over the epochs, per pattern; return the first diverged step or −1.
 
     A block of activities is one product with the steps before it; each of its steps adds to the next ones.
     In later epochs every pattern has been learned before, and the product runs over all of them.
     """
     brace, start, targets = training
+    summed, activities, changes, h = room
     n_patterns = len(targets)
-    changes, h = rows  # p of the steps of this block, and room for outputs
     summed[:] = 0
-    changes[:] = 0
-    zero = start.dtype.type(0)
     for epoch in range(n_epochs):
         for block in range(0, n_patterns, BLOCK_ROWS):
             end = min(block + BLOCK_ROWS, n_patterns)
             n_learned = block if epoch == 0 else n_patterns
-            add_product(
-                activities[block:end], start[block:end], brace[block:end, :n_learned], summed[:n_learned]
-            )
+            rows = activities[block:end]
+            add_product(rows, start[block:end], brace[block:end, :n_learned], summed[:n_learned])
             for step in range(block, end):
-                n_earlier = step - block
-                if n_earlier % 2 == 0:
-                    pair = activities[step : min(step + 2, end)]
-                    weights = brace[step : min(step + 2, end), block:step]
-                    add_product(pair, pair, weights, changes[:n_earlier])
-                weight = brace[step, step - 1] if n_earlier % 2 else zero
-                a, p, previous = activities[step], changes[n_earlier], changes[n_earlier - 1]
-                if learn_step(kind, pulls_back, eta, weight, previous, a, h, targets[step], p, summed[step]):
+                weights, earlier = brace[step, block:step], changes[: step - block]
+                a, p = rows[step - block], changes[step - block]
+                if learn_step(kind, pulls_back, eta, weights, earlier, a, h, targets[step], p, summed[step]):
                     return int(epoch * n_patterns + step)
     return NEVER
 
@@ -95,6 +85,7 @@ def learn_and_evaluate(
     learning_rates: Any,
     training: Any,
     evaluation: Any,
+    room: Any,
     errors: Any,
     diverged_at: Any,
     outputs: Any,
@@ -110,19 +101,20 @@ def learn_and_evaluate(
         training: Brace, activities from the initial weights and targets of the training steps, the latter in
             whole panels.
         evaluation: The same for the evaluated patterns, with targets of the units alone.
+        room: Panels for the sums and the activities of the training steps and for a block of changes, and
+            numbers for the outputs of a step.
         errors: Set to Σ|h − t| over the units, (n_runs, n_evaluated); NaN for runs that diverge.
         diverged_at: Set to the first diverged step of each run, or −1.
         outputs: Set to h, (n_runs, n_evaluated, n_units), unless there are no evaluated patterns in it.
     """
-    summed, activities = np.empty_like(training[1]), np.empty_like(training[1])
     brace, start, targets = evaluation
-    rows = np.empty((BLOCK_ROWS, start.shape[1]), start.dtype), np.empty(targets.shape[1], start.dtype)
+    summed, activities, block, h = room
     for run in range(len(learning_rates)):
         eta = learning_rates[run]
-        diverged_at[run] = learn(kind, pulls_back, eta, n_epochs, training, rows, summed, activities)
+        diverged_at[run] = learn(kind, pulls_back, eta, n_epochs, training, room)
         if diverged_at[run] == NEVER:
             begun = activities if continues else start
-            evaluate(kind, brace, continues, begun, targets, summed, rows, errors[run], outputs[run])
+            evaluate(kind, brace, continues, begun, targets, summed, (block, h), errors[run], outputs[run])
         else:
             errors[run] = np.nan
 

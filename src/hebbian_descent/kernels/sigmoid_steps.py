@@ -1,83 +1,91 @@
-"""A learning step of sigmoid units, written as LLVM vectors.
+"""A learning step of sigmoid units, written as LLVM vectors in two passes.
 
-Their exponential is a long chain of instructions that wait for each other; a processor looks only so far
-ahead. Two panels at a time, it always has others to go on with, which the compiler's own vectors do not
-give it. The bits are those of a loop over units.
+An exponential and then a division are a long chain of instructions that wait for each other, and a processor
+looks only so far ahead for others to go on with. Cut in two, more units are under way at once. The bits are
+those of a loop over units.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from numba.core import types
+from numba.core import cgutils, types
 
 from hebbian_descent.kernels.compilation import emitted, inlined
-from hebbian_descent.kernels.exponential import emitted_logistic
-from hebbian_descent.kernels.panels import PANEL_BYTES, Panels
+from hebbian_descent.kernels.exponential import emitted_half_exp, emitted_logistic_of_half
+from hebbian_descent.kernels.panels import Panels, lanes_of_panel
+from hebbian_descent.kernels.rows import LARGEST_ACTIVITY
 
 
-def _step_of_panels(n_panels: int, pulls_back: bool) -> Any:
-    """Return a compiled function for the units of a few panels."""
-
-    @emitted
-    def step(
-        typing_context: Any,
-        eta: Any,
-        weight: Any,
-        previous: Any,
-        a: Any,
-        t: Any,
-        p: Any,
-        summed: Any,
-        column: Any,
-    ) -> Any:
-        return types.void(eta, weight, previous, a, t, p, summed, column), emit
+@emitted
+def _exponentials_of_panel(
+    typing_context: Any, weights: Any, earlier: Any, n_earlier: Any, a: Any, halves: Any, column: Any
+) -> Any:
+    """Add weights·earlier to a, set `halves` to eᵃ/2, and return 1 if any activity is beyond ±10⁶, else 0."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        panels = Panels(context, builder, signature.args[2].dtype, n_panels * PANEL_BYTES)
-        previous, a, t, p, summed = map(panels.array, signature.args[2:7], values[2:7])
-        eta, weight, column = values[0], values[1], values[7]
-        # All is read before anything is written: the compiler may not change that order.
-        activity, target, sum_before = (panels.load(row, column) for row in (a, t, summed))
-        before = panels.load(previous, column)
-        activity = panels.fused_multiply_add(panels.in_all_lanes(weight), before, activity)
-        h = emitted_logistic(panels, activity)
+        panels = Panels(context, builder, signature.args[1].dtype)
+        n_earlier, column = values[2], values[5]
+        weights, earlier, a, halves = (
+            panels.array(signature.args[argument], values[argument]) for argument in (0, 1, 3, 4)
+        )
+        total = cgutils.alloca_once_value(builder, panels.load(a, column))  # becomes a register
+        with cgutils.for_range(builder, n_earlier, intp=n_earlier.type) as loop:
+            weight = panels.in_all_lanes(builder.load(panels.address(weights, loop.index)))
+            change = panels.load(earlier, loop.index, column)
+            builder.store(panels.fused_multiply_add(weight, change, builder.load(total)), total)
+        activity = builder.load(total)
+        panels.store(emitted_half_exp(panels, activity), halves, column)
+        panels.store(activity, a, column)
+        magnitude = panels.called("llvm.fabs", activity)
+        beyond = builder.fcmp_unordered(">", magnitude, panels.constant(LARGEST_ACTIVITY))
+        return panels.holds_anywhere(beyond, context.get_value_type(types.intp))
+
+    return types.intp(weights, earlier, n_earlier, a, halves, column), emit
+
+
+def _changes_of_panel(pulls_back: bool) -> Any:
+    """Return a compiled function for the units of one panel."""
+
+    @emitted
+    def changes(typing_context: Any, eta: Any, t: Any, p: Any, summed: Any, column: Any) -> Any:
+        return types.void(eta, t, p, summed, column), emit
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        panels = Panels(context, builder, signature.args[1].dtype)
+        t, p, summed = map(panels.array, signature.args[1:4], values[1:4])
+        eta, column = values[0], values[4]
+        half, target, sum_before = (panels.load(row, column) for row in (p, t, summed))
+        h = emitted_logistic_of_half(panels, half)
         post = builder.fsub(h, target)
         if pulls_back:
             post = builder.fmul(post, builder.fmul(h, builder.fsub(panels.constant(1), h)))
         change = builder.fmul(panels.in_all_lanes(builder.fneg(eta)), post)
-        panels.store(activity, a, column)
         panels.store(change, p, column)
         panels.store(builder.fadd(sum_before, change), summed, column)
         return context.get_dummy_value()
 
-    return step
+    return changes
 
 
-_one, _two, _three = (_step_of_panels(n, pulls_back=False) for n in (1, 2, 3))
-_one_back, _two_back, _three_back = (_step_of_panels(n, pulls_back=True) for n in (1, 2, 3))
+_plain, _pulled_back = _changes_of_panel(pulls_back=False), _changes_of_panel(pulls_back=True)
 
 
 @inlined
 def learn_sigmoid_step(
-    pulls_back: bool, eta: Any, weight: Any, previous: Any, a: Any, t: Any, p: Any, summed: Any
-) -> None:
-    """Add weight·previous to a, set p = −η·post and add it to `summed`, for rows of whole panels."""
-    lanes = PANEL_BYTES // a.itemsize
-    n_panels = a.size // lanes
-    pairs_end = (n_panels - (3 if n_panels % 2 else 0)) * lanes
-    for column in range(0, pairs_end, 2 * lanes):
+    pulls_back: bool, eta: Any, weights: Any, earlier: Any, a: Any, t: Any, p: Any, summed: Any
+) -> bool:
+    """Add weights·earlier to a, set p = −η·post and add it to `summed`, for rows of whole panels.
+
+    Returns whether any activity is beyond ±10⁶ or not a number.
+    """
+    n_earlier, beyond = len(weights), 0
+    for column in range(0, a.size, lanes_of_panel(a)):
+        # p holds eᵃ/2 until the second pass.
+        beyond |= _exponentials_of_panel(weights, earlier, n_earlier, a, p, column)
+    for column in range(0, a.size, lanes_of_panel(a)):
         if pulls_back:
-            _two_back(eta, weight, previous, a, t, p, summed, column)
+            _pulled_back(eta, t, p, summed, column)
         else:
-            _two(eta, weight, previous, a, t, p, summed, column)
-    if n_panels == 1:
-        if pulls_back:
-            _one_back(eta, weight, previous, a, t, p, summed, 0)
-        else:
-            _one(eta, weight, previous, a, t, p, summed, 0)
-    elif n_panels % 2:
-        if pulls_back:
-            _three_back(eta, weight, previous, a, t, p, summed, pairs_end)
-        else:
-            _three(eta, weight, previous, a, t, p, summed, pairs_end)
+            _plain(eta, t, p, summed, column)
+    return beyond != 0

@@ -8,7 +8,7 @@ from typing import Any
 from hebbian_descent.kernels.activations import Activation, Sigmoid, Softmax
 from hebbian_descent.kernels.compilation import compiled_as
 from hebbian_descent.kernels.elementwise import output, slope
-from hebbian_descent.kernels.intrinsics import fused_multiply_add
+from hebbian_descent.kernels.panel_product import add_to_row
 from hebbian_descent.kernels.rows import LARGEST_ACTIVITY, activate, diverges, pull_back
 from hebbian_descent.kernels.sigmoid_steps import learn_sigmoid_step
 
@@ -17,15 +17,15 @@ def learn_step(
     kind: Activation,
     pulls_back: bool,
     eta: Any,
-    weight: Any,
-    previous: Any,
+    weights: Any,
+    earlier: Any,
     a: Any,
     h: Any,
     t: Any,
     p: Any,
     summed: Any,
 ) -> bool:
-    """Add weight·previous to the activities, set p = −η·post and add it to `summed`.
+    """Add weights·earlier to the activities, set p = −η·post and add it to `summed`.
 
     post is h − t or its pull-back. Rows are whole panels, with 0.5 as target beyond the last unit; only h has
     room for the units alone. Returns whether any activity is beyond ±10⁶ or not a number; then nothing else
@@ -39,8 +39,8 @@ def _compiled_learn_step(
     kind: Any,
     pulls_back: Any,
     eta: Any,
-    weight: Any,
-    previous: Any,
+    weights: Any,
+    earlier: Any,
     a: Any,
     h: Any,
     t: Any,
@@ -48,18 +48,17 @@ def _compiled_learn_step(
     summed: Any,
 ) -> Callable[..., bool]:
     def sigmoid(  # type: ignore[no-untyped-def]
-        kind, pulls_back, eta, weight, previous, a, h, t, p, summed
+        kind, pulls_back, eta, weights, earlier, a, h, t, p, summed
     ):
-        learn_sigmoid_step(pulls_back, eta, weight, previous, a, t, p, summed)
-        return diverges(a)
+        return learn_sigmoid_step(pulls_back, eta, weights, earlier, a, t, p, summed)
 
     # One loop over the units where they do not depend on each other.
     def elementwise(  # type: ignore[no-untyped-def]
-        kind, pulls_back, eta, weight, previous, a, h, t, p, summed
+        kind, pulls_back, eta, weights, earlier, a, h, t, p, summed
     ):
+        add_to_row(a, weights, earlier)
         n_beyond = 0
         for unit in range(h.size):
-            a[unit] = fused_multiply_add(weight, previous[unit], a[unit])
             n_beyond += not (abs(a[unit]) <= LARGEST_ACTIVITY)
             value = output(kind, a[unit])
             post = value - t[unit]
@@ -70,10 +69,9 @@ def _compiled_learn_step(
         return n_beyond > 0
 
     def softmax(  # type: ignore[no-untyped-def]
-        kind, pulls_back, eta, weight, previous, a, h, t, p, summed
+        kind, pulls_back, eta, weights, earlier, a, h, t, p, summed
     ):
-        for unit in range(h.size):
-            a[unit] = fused_multiply_add(weight, previous[unit], a[unit])
+        add_to_row(a, weights, earlier)
         activate(kind, a[: h.size], h)
         for unit in range(h.size):
             p[unit] = h[unit] - t[unit]

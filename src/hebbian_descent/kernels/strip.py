@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.kernels.alignment import aligned
 from hebbian_descent.kernels.braces import Array
 from hebbian_descent.kernels.closed_form import imprint_and_evaluate
+from hebbian_descent.kernels.panel_product import BLOCK_ROWS
 from hebbian_descent.kernels.plan import padded
 from hebbian_descent.kernels.preparation import Prepared
 from hebbian_descent.kernels.scan import initial_activities, learn_and_evaluate
@@ -51,6 +53,8 @@ def _learn(
     evaluated_start: Array,
     result: StripResult,
 ) -> None:
+    summed, activities = aligned(start.shape, start.dtype), aligned(start.shape, start.dtype)
+    changes = aligned((BLOCK_ROWS, start.shape[1]), start.dtype)
     learn_and_evaluate(
         prepared.kind,
         prepared.rule.pulls_back,
@@ -63,6 +67,7 @@ def _learn(
             evaluated_start,
             np.ascontiguousarray(prepared.evaluated_targets[:, units]),
         ),
+        (summed, activities, changes, np.empty(units.stop - units.start, start.dtype)),
         *result,
     )
 
@@ -97,12 +102,13 @@ def _panels(columns: Array, dtype: npt.DTypeLike, *, beyond: float = 0.0) -> Arr
     Targets are followed by 0.5, what a sigmoid answers to no input, so that it has nothing to learn there.
     """
     shape = (len(columns), padded(columns.shape[1], np.dtype(dtype).itemsize))
-    panels = np.full(shape, beyond, dtype=dtype)
+    panels = aligned(shape, dtype)
     panels[:, : columns.shape[1]] = columns
+    panels[:, columns.shape[1] :] = beyond
     return panels
 
 
 def _product(matrix: Array, panels: Array) -> Array:
-    out = np.empty((len(matrix), panels.shape[1]), dtype=panels.dtype)
+    out = aligned((len(matrix), panels.shape[1]), panels.dtype)
     initial_activities(matrix, panels, out)
     return out
