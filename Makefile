@@ -1,12 +1,15 @@
-# Everything runs in .venv; every target that needs it makes it.
+# Everything runs in .venv, and tests of all but the PyTorch face in an environment that has no PyTorch. Every target
+# makes what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LIGHT_VENV := .venv-without-torch
+LIGHT_STAMP := $(LIGHT_VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help install test test-without-torch demo quick lint bench wheel-test browser clean
+.PHONY: help install environments test demo quick lint bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -19,8 +22,18 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster,torch]' --group test --group lint --group build
 	@touch $@
 
-test: $(STAMP)  ## Run the tests
-	$(BIN)/python -m pytest $(PARALLEL)
+$(LIGHT_STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(LIGHT_VENV)
+	$(LIGHT_VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test
+	! $(LIGHT_VENV)/bin/python -c 'import torch' 2>/dev/null
+	@touch $@
+
+environments: $(STAMP) $(LIGHT_STAMP)  ## Make the environments of the tests: `make -j2` makes both at once
+
+test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
+	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) tests/nn
 
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
@@ -32,17 +45,6 @@ quick: $(STAMP)  ## See every table, figure and claim of the paper in quick form
 	$(BIN)/hebbian-descent run all --quick --draws 1 --output quick
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
-
-# What the other suites test imports no PyTorch: `make lint` and tests/nn/test_nn_without_torch.py check it. They run
-# without it all the same: `make test-without-torch WITHOUT_TORCH=tests`.
-WITHOUT_TORCH ?= tests/nn tests/estimators tests/memory tests/files tests/test_*.py
-test-without-torch:  ## Run the tests of the core, estimators, memories, files and the PyTorch face without PyTorch
-	$(PYTHON) -m venv .venv-without-torch
-	.venv-without-torch/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	.venv-without-torch/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test
-	! .venv-without-torch/bin/python -c 'import torch' 2>/dev/null
-	.venv-without-torch/bin/python -m pytest $(PARALLEL) $(WITHOUT_TORCH)
-	rm -rf .venv-without-torch
 
 lint: $(STAMP)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -67,4 +69,4 @@ wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without th
 	rm -rf .venv-wheel
 
 clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) build dist demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LIGHT_VENV) build dist demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
