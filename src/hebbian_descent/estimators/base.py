@@ -124,6 +124,7 @@ class LayerEstimator(HasState, BaseEstimator):
                 batch_size=setting.batch_size,
                 n_seen=self.n_samples_seen_,
                 means=means,
+                in_pairs=True,
             )
             self.n_epochs_ += 1
             self.n_samples_seen_ += n_samples

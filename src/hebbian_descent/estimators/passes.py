@@ -53,10 +53,14 @@ def learn(
     batch_size: int = 1,
     n_seen: int = 0,
     means: tuple[Array, Array] | None = None,
+    in_pairs: bool = False,
 ) -> None:
-    """Show samples once in the given order, after `n_seen` others."""
+    """Show samples once in the given order, after `n_seen` others.
+
+    In pairs it may be faster, but the same samples shown in several calls would have other bits.
+    """
     if setting.is_compiled and batch_size == 1:
-        learn_compiled(setting, layer, samples, order, offset, n_seen)
+        learn_compiled(setting, layer, samples, order, offset, n_seen, in_pairs=in_pairs)
         return
     for rows in batches(order, batch_size):
         n_seen += len(rows)
@@ -65,12 +69,19 @@ def learn(
 
 
 def learn_compiled(
-    setting: Setting, layer: Layer, samples: Samples, order: Order, offset: Offset, n_seen: int
+    setting: Setting,
+    layer: Layer,
+    samples: Samples,
+    order: Order,
+    offset: Offset,
+    n_seen: int,
+    *,
+    in_pairs: bool,
 ) -> None:
-    """Let the compiled loop show the samples one after another."""
-    learn_online, numbers = setting.compiled(offset)
+    """Let a compiled loop show the samples one after another."""
+    loop, numbers = setting.compiled(offset, in_pairs=in_pairs)
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
-    diverged_at = learn_online(numbers, layer.weights.T, layer.bias, layer.offset, x, t, scales, rows, n_seen)
+    diverged_at = loop(numbers, layer.weights.T, layer.bias, layer.offset, x, t, scales, rows, n_seen)
     if diverged_at >= 0:
         raise DivergenceError(n_seen + diverged_at, setting.learning_rate or 0.0, np.inf)
 

@@ -65,20 +65,24 @@ class Setting:
         built_in = self.rule.is_built_in and self.activation.is_built_in and self.error.is_built_in
         return built_in and self.rule.name in COMPILED_RULES
 
-    def compiled(self, offset: Offset) -> tuple[Callable[..., int], Any]:
-        """Return the compiled loop of the activation, and what it is told."""
-        if offset not in self._compiled:
-            self._compiled[offset] = self._loop_and_numbers(offset)
-        return self._compiled[offset]
+    def compiled(self, offset: Offset, *, in_pairs: bool) -> tuple[Callable[..., int], Any]:
+        """Return the compiled loop of the activation, and what it is told.
+
+        In pairs it is faster, but a sample has other bits than alone.
+        """
+        if (offset, in_pairs) not in self._compiled:
+            self._compiled[offset, in_pairs] = self._loop_and_numbers(offset, in_pairs)
+        return self._compiled[offset, in_pairs]
 
     @cached_property
-    def _compiled(self) -> dict[Offset, tuple[Callable[..., int], Any]]:
+    def _compiled(self) -> dict[tuple[Offset, bool], tuple[Callable[..., int], Any]]:
         return {}
 
-    def _loop_and_numbers(self, offset: Offset) -> tuple[Callable[..., int], Any]:
+    def _loop_and_numbers(self, offset: Offset, in_pairs: bool) -> tuple[Callable[..., int], Any]:
         from hebbian_descent.kernels.activations import ACTIVATIONS
         from hebbian_descent.kernels.errors import ErrorTerm, error_term
         from hebbian_descent.kernels.online import Steps, as_numbers, learner
+        from hebbian_descent.kernels.online_pairs import learner_in_pairs
 
         steps = Steps(
             learns_from_output=self.rule.name != "hebb",
@@ -92,7 +96,9 @@ class Setting:
         # Contrastive learning takes no other error than the difference.
         is_free = self.rule.name != "contrastive"
         error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
-        loop = learner(ACTIVATIONS[self.activation.name](**self.activation.parameters))
+        stays = not (offset.shift or offset.starts_as_mean)
+        loop_of = learner_in_pairs if in_pairs and stays else learner
+        loop = loop_of(ACTIVATIONS[self.activation.name](**self.activation.parameters))
         return loop, as_numbers(steps, error)
 
 

@@ -57,7 +57,8 @@ def as_numbers(steps: Steps, error_term: ErrorTerm) -> Any:
 
 
 @inlined
-def _unpacked(numbers: Any) -> Any:
+def unpacked(numbers: Any) -> Any:
+    """Return the steps and the error term that `as_numbers` packed."""
     n = numbers
     steps = Steps(n[0], n[1], n[2], n[3], n[4], n[5], n[6])
     return steps, ErrorTerm(n[N_STEPS], n[N_STEPS + 1], n[N_STEPS + 2], n[N_STEPS + 3])
@@ -92,56 +93,89 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
         before. A pattern that gives an activity or an update beyond the square root of the largest
         number is not learned, nor any after it.
         """
-        if order.size == 0:
-            return ALL_LEARNED
-        steps, error_term = _unpacked(numbers)
         n_outputs, n_inputs = W.shape
-        number = W.dtype.type
-        keep, kept = number(1 - steps.weight_decay), number(1)
-        now, before = np.empty(n_inputs, W.dtype), np.zeros(n_inputs, W.dtype)
-        s, a, h = np.empty(n_outputs, W.dtype), np.empty(n_outputs, W.dtype), np.empty(n_outputs, W.dtype)
-        p, post = np.zeros(n_outputs, W.dtype), np.empty(n_outputs, W.dtype)
-        moves = steps.shift > 0 or steps.starts_as_mean > 0
-        nu, last = number(0), inputs[0]
-        diverged_at = ALL_LEARNED
-        for step in range(order.size):
-            row = order[step]
-            x, t = inputs[row], targets[row]
-            ahead = inputs[order[min(step + 1, order.size - 1)]]
-            # The offset moves after the update of a step, in the pass over it that the next one needs.
-            squares = move_and_center(mu, last, nu, x, now) if moves else center(x, mu, now)
-            if steps.weight_decay == 0:
-                learn_and_sum(W, p, before, now, s, ahead)
-            else:
-                decay_learn_and_sum(W, kept, p, before, now, s, ahead)
-            kept = keep
-            for unit in range(n_outputs):
-                a[unit] = s[unit] + b[unit]
-            activate(kind, a, h)
-            _set_post(kind, error_term, steps, a, h, t, post)
-            eta = steps.learning_rate
-            if steps.largest_slope > 0:
-                eta /= _slope(kind, steps.largest_slope, h, t) * (squares + 1.0)
-            if not _set_change(number(-eta * scales[row]), a, post, p):
-                p[:], kept, nu, diverged_at = 0, number(1), number(0), step
-                break
-            if steps.learns_from_output:
-                for unit in range(n_outputs):
-                    b[unit] += p[unit]
-            if moves:
-                rate = steps.shift
-                if steps.starts_as_mean > 0:
-                    rate = max(rate, 1.0 / (n_seen + step + 1))
-                nu, last = number(rate), x
-                for unit in range(n_outputs):
-                    b[unit] += nu * (keep * s[unit] + p[unit] * squares)
-            now, before = before, now
-        decay_and_learn(W, kept, p, before)
-        if moves:
-            move_and_center(mu, last, nu, last, now)
-        return diverged_at
+        rows, units = np.zeros((2, n_inputs), W.dtype), np.zeros((5, n_outputs), W.dtype)
+        return _learn_in_room(
+            kind, unpacked(numbers), W, b, mu, inputs, targets, scales, order, n_seen, rows, units
+        )
 
     return learn_online
+
+
+@inlined
+def _learn_in_room(
+    kind: Any,
+    told: Any,
+    W: Any,
+    b: Any,
+    mu: Any,
+    inputs: Any,
+    targets: Any,
+    scales: Any,
+    order: Any,
+    n_seen: int,
+    rows: Any,
+    units: Any,
+) -> int:
+    """Do as the compiled loop says, with room for two inputs and for five numbers a unit, which are zeros."""
+    if order.size == 0:
+        return ALL_LEARNED
+    steps, _ = told
+    now, before = rows[0], rows[1]
+    s, a, h, post, p = units[0], units[1], units[2], units[3], units[4]
+    number = W.dtype.type
+    keep, kept = number(1 - steps.weight_decay), number(1)
+    moves = steps.shift > 0 or steps.starts_as_mean > 0
+    nu, last = number(0), inputs[0]
+    diverged_at = ALL_LEARNED
+    for step in range(order.size):
+        row = order[step]
+        x, t = inputs[row], targets[row]
+        ahead = inputs[order[min(step + 1, order.size - 1)]]
+        # The offset moves after the update of a step, in the pass over it that the next one needs.
+        squares = move_and_center(mu, last, nu, x, now) if moves else center(x, mu, now)
+        if steps.weight_decay == 0:
+            learn_and_sum(W, (p,), (before,), (now,), (s,), (ahead,))
+        else:
+            decay_learn_and_sum(W, kept, (p,), (before,), (now,), (s,), (ahead,))
+        kept = keep
+        if not respond(kind, told, s, b, t, scales[row], squares, (a, h, post), p):
+            p[:], kept, nu, diverged_at = 0, number(1), number(0), step
+            break
+        if moves:
+            rate = steps.shift
+            if steps.starts_as_mean > 0:
+                rate = max(rate, 1.0 / (n_seen + step + 1))
+            nu, last = number(rate), x
+            for unit in range(W.shape[0]):
+                b[unit] += nu * (keep * s[unit] + p[unit] * squares)
+        now, before = before, now
+    decay_and_learn(W, kept, (p,), (before,))
+    if moves:
+        move_and_center(mu, last, nu, last, now)
+    return diverged_at
+
+
+@inlined
+def respond(
+    kind: Any, told: Any, s: Any, b: Any, t: Any, scale: Any, squares: Any, room: Any, p: Any
+) -> bool:
+    """Set p = −η·post for a pattern with sums s, and let the bias learn; return whether all is in bounds."""
+    steps, error_term = told
+    a, h, post = room
+    for unit in range(s.size):
+        a[unit] = s[unit] + b[unit]
+    activate(kind, a, h)
+    _set_post(kind, error_term, steps, a, h, t, post)
+    eta = steps.learning_rate
+    if steps.largest_slope > 0:
+        eta /= _slope(kind, steps.largest_slope, h, t) * (squares + 1.0)
+    if not _set_change(p.dtype.type(-eta * scale), a, post, p):
+        return False
+    if steps.learns_from_output:
+        for unit in range(s.size):
+            b[unit] += p[unit]
+    return True
 
 
 @inlined

@@ -1,8 +1,8 @@
-"""One step's change of the weights and the next step's sums, in a single pass over the weights.
+"""The change of the weights by one step or two and the sums of the next, in a single pass over the weights.
 
 Online learning of a wide layer is bound by how fast weights come and go. Taking the last step's outer product
 into a row of weights and summing the next input over that row while it is there reads and writes every weight
-once a step, instead of reading it twice.
+once a step, instead of reading it twice. Changes p, inputs and sums are tuples with one array a step.
 
 All weights of an output are neighbours, (n_outputs, n_inputs). The sums may be taken in any order, but always
 by the same machine code, so that a pattern has the same bits alone and among many.
@@ -22,9 +22,9 @@ from hebbian_descent.kernels.rank_one_rows import MOST_ROWS, ROW_BYTES
 
 @inlined
 def learn_and_sum(W: Any, p: Any, before: Any, now: Any, sums: Any, ahead: Any) -> None:
-    """Set W ← W + p·beforeᵀ and sums = W·now."""
+    """Set W ← W + Σ p·beforeᵀ and sums = W·now."""
     n_outputs, one, tiny = len(W), W.dtype.type(1), np.finfo(W.dtype).tiny
-    n_whole = _in_whole_vectors(now)
+    n_whole = _in_whole_vectors(now[0])
     for first in range(0, n_outputs - MOST_ROWS + 1, MOST_ROWS):
         rows.learn_five(W, one, p, before, now, sums, ahead, first, n_whole, tiny)
     rest = n_outputs % MOST_ROWS
@@ -42,9 +42,9 @@ def learn_and_sum(W: Any, p: Any, before: Any, now: Any, sums: Any, ahead: Any) 
 
 @inlined
 def decay_learn_and_sum(W: Any, keep: Any, p: Any, before: Any, now: Any, sums: Any, ahead: Any) -> None:
-    """Set W ← keep·W + p·beforeᵀ and sums = W·now; what fades below full precision becomes 0."""
+    """Set W ← keep·W + Σ p·beforeᵀ and sums = W·now; what fades below full precision becomes 0."""
     n_outputs, tiny = len(W), np.finfo(W.dtype).tiny
-    n_whole = _in_whole_vectors(now)
+    n_whole = _in_whole_vectors(now[0])
     for first in range(0, n_outputs - MOST_ROWS + 1, MOST_ROWS):
         rows.decay_five(W, keep, p, before, now, sums, ahead, first, n_whole, tiny)
     for row in range(n_outputs - n_outputs % MOST_ROWS, n_outputs):
@@ -62,17 +62,18 @@ def _learn_and_sum_the_rest(
     W: Any, keep: Any, p: Any, before: Any, now: Any, sums: Any, n_whole: int
 ) -> None:
     """Do the same for the last columns, too few for a vector, and add to the sums."""
-    if n_whole == now.size:
+    if n_whole == W.shape[1]:
         return
     _decay_and_learn_from(W, keep, p, before, n_whole)
-    for row in range(len(W)):
-        for i in range(n_whole, now.size):
-            sums[row] = fused_multiply_add(W[row, i], now[i], sums[row])
+    for step in range(len(now)):
+        for row in range(len(W)):
+            for i in range(n_whole, W.shape[1]):
+                sums[step][row] = fused_multiply_add(W[row, i], now[step][i], sums[step][row])
 
 
 @inlined
 def decay_and_learn(W: Any, keep: Any, p: Any, before: Any) -> None:
-    """Set W ← keep·W + p·beforeᵀ, as the passes above do."""
+    """Set W ← keep·W + Σ p·beforeᵀ, as the passes above do."""
     _decay_and_learn_from(W, keep, p, before, 0)
 
 
@@ -80,14 +81,17 @@ def decay_and_learn(W: Any, keep: Any, p: Any, before: Any) -> None:
 def _decay_and_learn_from(W: Any, keep: Any, p: Any, before: Any, start: int) -> None:
     tiny = np.finfo(W.dtype).tiny
     for row in range(W.shape[0]):
-        w, change = W[row], p[row]
-        if keep == 1:
+        w = W[row]
+        if keep != 1:
             for i in range(start, w.size):
-                w[i] = fused_multiply_add(change, before[i], w[i])
-        else:
+                w[i] *= keep
+        for step in range(len(p)):
+            x, change = before[step], p[step][row]
             for i in range(start, w.size):
-                weight = fused_multiply_add(change, before[i], keep * w[i])
-                w[i] = weight if abs(weight) >= tiny else type(change)(0)
+                w[i] = fused_multiply_add(change, x[i], w[i])
+        if keep != 1:
+            for i in range(start, w.size):
+                w[i] = w[i] if abs(w[i]) >= tiny else type(keep)(0)
 
 
 @contracted

@@ -1,0 +1,96 @@
+"""Online learning of one layer, pattern after pattern, with one pass over the weights for two of them.
+
+The sums of the second pattern are those of the weights before the first, plus what the first changes: with
+k = 1 − ω and p = −η·post of the first,
+
+    Wᵀ(x₂ − μ) = k·s₂ + p·⟨x₁ − μ, x₂ − μ⟩.
+
+This is `kernels.online` but for rounding, for offsets that stay. Half of the passes, which take most of the
+time, are spared. Patterns that come one at a time cannot have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from hebbian_descent.kernels.activations import Activation
+from hebbian_descent.kernels.compilation import inlined, kept_on_disk
+from hebbian_descent.kernels.online import ALL_LEARNED, respond, unpacked
+from hebbian_descent.kernels.rank_one import center, decay_and_learn, decay_learn_and_sum, learn_and_sum
+from hebbian_descent.kernels.rows import inner_product
+
+
+def learner_in_pairs(kind: Activation) -> Callable[..., int]:
+    """Return the compiled loop for an activation, which is told what that of `kernels.online` is told."""
+    of: Any = type(kind)
+    return _learner(of, *kind)
+
+
+@cache
+def _learner(of: Any, *parameters: float) -> Callable[..., int]:
+    kind = of(*parameters)
+
+    @kept_on_disk
+    def learn_in_pairs(
+        numbers: Any,
+        W: Any,
+        b: Any,
+        mu: Any,
+        inputs: Any,
+        targets: Any,
+        scales: Any,
+        order: Any,
+        n_seen: int,
+    ) -> int:
+        n_outputs, n_inputs = W.shape
+        rows, units = np.zeros((4, n_inputs), W.dtype), np.zeros((7, n_outputs), W.dtype)
+        return _learn_in_room(
+            kind, unpacked(numbers), W, b, mu, (inputs, targets, scales), order, rows, units
+        )
+
+    return learn_in_pairs
+
+
+@inlined
+def _learn_in_room(
+    kind: Any, told: Any, W: Any, b: Any, mu: Any, samples: Any, order: Any, rows: Any, units: Any
+) -> int:
+    """Do as the compiled loop says, with room for four inputs and seven numbers a unit, which are zeros."""
+    steps, _ = told
+    inputs, targets, scales = samples
+    now, before = (rows[0], rows[1]), (rows[2], rows[3])
+    s, p, room = (units[0], units[1]), (units[2], units[3]), (units[4], units[5], units[6])
+    keep, kept = W.dtype.type(1 - steps.weight_decay), W.dtype.type(1)
+    last = order.size - 1
+    for step in range(0, order.size, 2):
+        first, second = order[step], order[min(step + 1, last)]
+        ahead = inputs[order[min(step + 2, last)]], inputs[order[min(step + 3, last)]]
+        squares = center(inputs[first], mu, now[0])
+        squares_of_second = center(inputs[second], mu, now[1])
+        if steps.weight_decay == 0:
+            learn_and_sum(W, p, before, now, s, ahead)
+        else:
+            decay_learn_and_sum(W, kept, p, before, now, s, ahead)
+        p[1][:] = 0
+        if not respond(kind, told, s[0], b, targets[first], scales[first], squares, room, p[0]):
+            return step
+        kept = keep
+        if step < last:
+            product = inner_product(now[0], now[1])
+            for unit in range(W.shape[0]):
+                s[1][unit] = keep * s[1][unit] + p[0][unit] * product
+            scale = scales[second]
+            if not respond(kind, told, s[1], b, targets[second], scale, squares_of_second, room, p[1]):
+                p[1][:] = 0
+                decay_and_learn(W, kept, p, now)
+                return step + 1
+            for unit in range(W.shape[0]):
+                p[0][unit] *= keep
+            kept = keep * keep
+        now, before = before, now
+    decay_and_learn(W, kept, p, before)
+    return ALL_LEARNED
