@@ -25,29 +25,34 @@ ROWS_AT_ONCE = 256  # few enough for their activities to stay in the cache
 
 
 class Tile(NamedTuple):
-    """The runs that are stacked: some learning rates of one trial, both by their place in the setting."""
+    """The runs that are stacked: some learning rates of some trials, both by their place in the setting."""
 
-    trial: int
+    trials: list[int]
     rates: list[int]
     imprint: Imprint | None = None
     """What the runs have learned, times their rate; otherwise they take step by step."""
 
 
 class Stack:
-    """Runs that differ in their learning rate alone, side by side in one matrix of weights.
+    """Runs that differ in learning rate and initial weights alone, side by side in one matrix of weights.
 
-    Its columns are ordered by output unit, then run: neighbours belong to different runs. A few more that are
-    always zero fill up the last line of the cache.
+    Its columns are ordered by output unit, then trial, then learning rate: neighbours belong to different
+    runs. A few more that are always zero fill up the last line of the cache.
     """
 
     def __init__(self, cell: Cell, setting: Setting, steps: Steps, tile: Tile) -> None:
         self.cell, self.setting, self.steps, self.tile = cell, setting, steps, tile
         self.pairs, self.offset, dtype = steps.pairs, steps.offset, setting.dtype
-        self.eta = np.array([setting.learning_rates[i] for i in tile.rates], dtype)  # (n_runs,)
+        self.trial_of_run, self.rate_of_run = (
+            np.ravel(places) for places in np.meshgrid(tile.trials, tile.rates, indexing="ij")
+        )
+        self.eta = np.array([setting.learning_rates[i] for i in self.rate_of_run], dtype)  # (n_runs,)
         n_inputs, n_outputs = self.pairs.inputs.shape[1], self.pairs.targets.shape[1]
-        trial = setting.trials[tile.trial]
-        start = initial_weights(setting.seed, trial, n_inputs, n_outputs, dtype=dtype)
-        columns = np.repeat(start, len(self.eta), axis=1)
+        starts = [
+            initial_weights(setting.seed, setting.trials[trial], n_inputs, n_outputs, dtype=dtype)
+            for trial in tile.trials
+        ]
+        columns = np.repeat(np.stack(starts, axis=2), len(tile.rates), axis=2).reshape(n_inputs, -1)
         if tile.imprint is not None:
             columns += (tile.imprint.weights[:, :, None] * self.eta).reshape(columns.shape)
         self.weights = padded(columns)
@@ -133,7 +138,7 @@ class Stack:
 
     def evaluate_into(self, result: CellResult, memory_budget: int) -> None:
         """Measure the finite runs on the evaluated patterns, as many at a time as the memory holds."""
-        result.diverged_at[self.tile.rates, self.tile.trial] = self.diverged_at
+        result.diverged_at[self.rate_of_run, self.trial_of_run] = self.diverged_at
         if tuple(result.values) == ("mae",) and self.cell.activation.is_built_in:
             self._evaluate_error_into(result.values["mae"])
             return
@@ -150,7 +155,7 @@ class Stack:
             with np.errstate(over="ignore", invalid="ignore"):
                 h = self.cell.activation(np.ascontiguousarray(a.transpose(2, 0, 1)))
                 for place, run in enumerate(runs):
-                    measure_into(result, self.tile.rates[run], self.tile.trial, t, h[place])
+                    measure_into(result, self.rate_of_run[run], self.trial_of_run[run], t, h[place])
 
     def _evaluate_error_into(self, mae: Array) -> None:
         """Fill the mean absolute errors, some patterns at a time and all runs at once."""
@@ -164,7 +169,7 @@ class Stack:
             evaluate_stacked(
                 kind, self.bias, self.pairs.evaluated_targets[rows], a, errors[start : rows[-1] + 1]
             )
-        mae[self.tile.rates, self.tile.trial] = np.where(self.diverged_at == NEVER, errors, np.nan).T
+        mae[self.rate_of_run, self.trial_of_run] = np.where(self.diverged_at == NEVER, errors, np.nan).T
 
 
 def kind_of(cell: Cell, setting: Setting) -> Any:

@@ -2,9 +2,10 @@
 
 It is the right form for mini-batches and for streams longer than the input is wide. Inputs that are mostly
 zero are multiplied without their zeros, and rules that do not look at the output learn once for all runs. A
-tile holds the learning rates of one trial (or a part of them, where memory is short); its arithmetic does not
-depend on which other tiles there are, nor on the number of threads, so that a trial alone has the bits it has
-among ten.
+tile holds the learning rates of one trial, or a part of them where memory is short. Where they are few, it
+holds those of several trials, if inputs are multiplied without their zeros: such a product treats every
+column alike, which a BLAS does not promise. So a trial alone has the bits it has among ten, on any number of
+threads.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from hebbian_descent.sweep.setting import Cell, Setting
 from hebbian_descent.sweep.stack import Stack, Tile, kind_of
 from hebbian_descent.sweep.stacked_steps import Steps
 
+COLUMNS_OF_A_TILE = 128
+"""So many keep a processor busy with more than reading the inputs; with more, another might be idle."""
+
 
 def stacked(
     cell: Cell, setting: Setting, patterns: Patterns, *, threads: int = 1, memory_budget: int = MEMORY_BUDGET
@@ -38,9 +42,9 @@ def stacked(
         if imprints(cell, setting):
             found = imprint(cell, setting, steps, pool, memory_budget)
             finite = stays_finite(found, setting, steps)
-            plan += tiles(setting, patterns, memory_budget, np.flatnonzero(finite).tolist(), found)
+            plan += tiles(setting, steps, memory_budget, np.flatnonzero(finite).tolist(), found)
             stepwise = np.flatnonzero(~finite).tolist()
-        plan += tiles(setting, patterns, memory_budget, stepwise)
+        plan += tiles(setting, steps, memory_budget, stepwise)
         most = memory_budget // 2 // bytes_of(setting, patterns, len(setting.learning_rates))
         at_once = max(threads, most)
         for start in range(0, len(plan), at_once):
@@ -60,13 +64,21 @@ def run_tiles(
 
 
 def tiles(
-    setting: Setting, patterns: Patterns, memory_budget: int, rates: list[int], found: Imprint | None = None
+    setting: Setting, steps: Steps, memory_budget: int, rates: list[int], found: Imprint | None = None
 ) -> Iterator[Tile]:
     """Cut the runs into tiles; the plan follows from the setting, the patterns and the budget alone."""
+    n_trials, patterns = len(setting.trials), steps.pairs
     width = max(1, memory_budget // 4 // bytes_of(setting, patterns))
-    for trial in range(len(setting.trials)):
-        for start in range(0, len(rates), width):
-            yield Tile(trial, rates[start : start + width], found)
+    for start in range(0, len(rates), width):
+        some = rates[start : start + width]
+        columns_of_trial = len(some) * patterns.targets.shape[1]
+        most = (
+            min(COLUMNS_OF_A_TILE // columns_of_trial, width // len(some)) if steps.treat_columns_alike else 1
+        )
+        n_tiles = -(-n_trials // max(1, most))
+        for tile in range(n_tiles):
+            trials = range(n_trials * tile // n_tiles, n_trials * (tile + 1) // n_tiles)
+            yield Tile(list(trials), some, found)
 
 
 def bytes_of(setting: Setting, patterns: Patterns, n_runs: int = 1) -> int:

@@ -61,6 +61,12 @@ class Steps:
         else:
             self.evaluated = Inputs(self.pairs.evaluated_inputs, is_sparse=evaluated_is_sparse)
 
+    @property
+    def treat_columns_alike(self) -> bool:
+        """Whether no product is a BLAS's: all are without zeros, and no moving offset is multiplied."""
+        all_sparse = self.learned.sparse is not None and self.evaluated.sparse is not None
+        return all_sparse and not self.setting.shift
+
     @cached_property
     def means(self) -> tuple[Array, Array]:
         """The means of all inputs and of all targets, which some rules need."""
