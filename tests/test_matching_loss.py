@@ -37,7 +37,9 @@ def test_closed_form_equals_the_definition(activation):
 
 
 @every_elementwise
-@given(a=st.floats(-50, 50), share=st.floats(0.001, 0.999))
+@given(
+    a=st.floats(-50, 50, allow_subnormal=False), share=st.floats(0.001, 0.999)
+)  # half of 5e-324 rounds to 0
 def test_never_negative_and_zero_exactly_where_the_output_is_the_target(activation, a, share):
     low, high = max(activation.domain.low, -20.0), min(activation.domain.high, 20.0)
     t = np.array([low + share * (high - low)])

@@ -185,6 +185,34 @@ def test_rungs_grow_longer_and_hold_fewer_rates():
         assert max(kept) <= sorted(rung.costs)[len(kept) - 1]
 
 
+def test_saving_trials_trains_all_rates_for_all_epochs():
+    (found,) = halving(
+        sweep,
+        X,
+        X[:, :3],
+        rules="hebbian_descent",
+        activations="sigmoid",
+        learning_rates=RATES,
+        epochs=9,
+        trials=2,
+        saves="trials",
+        finalists=3,
+    )
+    assert [(rung.epochs, rung.trials, len(rung.learning_rates)) for rung in found.rungs] == [
+        (9, 1, 9),
+        (9, 2, 3),
+    ]
+    best = sorted(zip(found.rungs[0].costs, RATES, strict=True))[:3]
+    assert sorted(found.rungs[1].learning_rates) == sorted(rate for _, rate in best)
+
+
+def test_halving_says_what_it_can_save():
+    with pytest.raises(ValueError, match="Did you mean 'trials'"):
+        halving(
+            sweep, X, X, rules="hebb", activations="sigmoid", learning_rates=RATES, epochs=2, saves="trial"
+        )
+
+
 def test_halving_of_few_rates_is_the_grid():
     (found,) = halving(
         sweep,

@@ -1,8 +1,10 @@
-"""Successive halving: try many learning rates for a short time, and only the best of them for the whole.
+"""Successive halving: try many learning rates with little effort, and only the best of them with all of it.
 
 For work that is expensive, as auto-encoders and large classification. Each rung trains from the start, with
 more epochs and fewer learning rates than the one before; the last one trains the finalists with all trials.
-What it costs beside the whole grid is stated in the result.
+Short rungs favour learning rates that are fast but end elsewhere than slow ones. Where that matters more than
+the spread of trials, save trials instead: all learning rates train for all epochs once, then the finalists as
+often as asked for. What it costs beside the whole grid is stated in the result.
 """
 
 from __future__ import annotations
@@ -12,11 +14,12 @@ from itertools import product
 from math import ceil, log
 from typing import Any, NamedTuple
 
-from hebbian_descent.checks import as_count
+from hebbian_descent.checks import as_count, unknown_name
 from hebbian_descent.sweep.grid import listed
 from hebbian_descent.sweep.result import SweepResult
 from hebbian_descent.sweep.selection import Best
 
+SAVINGS = ("epochs", "trials")
 AXES_OF_ACTIVATIONS = ("activations", "hidden_activations", "output_activations")
 
 
@@ -51,14 +54,18 @@ def halving(
     epochs: int,
     trials: int = 10,
     by: str = "all",
+    saves: str = "epochs",
     factor: int = 3,
     finalists: int = 2,
     **options: Any,
 ) -> list[Found]:
     """Search the learning rate of each rule and activation with `sweep` or `sweep_autoencoders`.
 
-    `factor` is how many times longer each rung trains, and how many times fewer learning rates it has.
+    `factor` is how many times longer each rung trains, and how many times fewer learning rates it has, where
+    it saves epochs; where it saves trials, there is one rung before the finalists.
     """
+    if saves not in SAVINGS:
+        raise unknown_name("saves", saves, SAVINGS)
     as_count(epochs, "number of epochs")
     as_count(trials, "number of trials")
     as_count(factor, "factor", at_least=2)
@@ -80,8 +87,21 @@ def halving(
                 **options,
             )
 
-        found.append(_search(run, learning_rates, epochs, trials, by, factor, finalists))
+        n_rates = len(learning_rates)
+        plan = (
+            _ever_longer(n_rates, epochs, factor, finalists) if saves == "epochs" else [(epochs, finalists)]
+        )
+        found.append(_search(run, learning_rates, epochs, trials, by, plan if n_rates > finalists else []))
     return found
+
+
+def _ever_longer(n_rates: int, epochs: int, factor: int, finalists: int) -> list[tuple[int, int]]:
+    """Return the epochs of each rung before the last, and how many learning rates it leaves."""
+    n_rungs, plan = ceil(log(max(n_rates / finalists, 1), factor)), []
+    for number in range(n_rungs):
+        n_rates = max(finalists, ceil(n_rates / factor))
+        plan.append((max(1, round(epochs / factor ** (n_rungs - number))), n_rates))
+    return plan
 
 
 def _search(
@@ -90,18 +110,14 @@ def _search(
     epochs: int,
     trials: int,
     by: str,
-    factor: int,
-    finalists: int,
+    plan: list[tuple[int, int]],
 ) -> Found:
     rates = list(learning_rates)
     rungs = []
-    n_rungs = ceil(log(max(len(rates) / finalists, 1), factor))
-    for number in range(n_rungs):
-        short = max(1, round(epochs / factor ** (n_rungs - number)))
-        costs = _costs(run(rates, short, 1), by)
-        rungs.append(Rung(short, 1, tuple(rates), costs))
-        best_first = sorted(range(len(rates)), key=costs.__getitem__)
-        kept = set(best_first[: max(finalists, ceil(len(rates) / factor))])
+    for n_epochs, n_kept in plan:
+        costs = _costs(run(rates, n_epochs, 1), by)
+        rungs.append(Rung(n_epochs, 1, tuple(rates), costs))
+        kept = set(sorted(range(len(rates)), key=costs.__getitem__)[:n_kept])
         rates = [rate for place, rate in enumerate(rates) if place in kept]
     final = run(rates, epochs, trials)
     rungs.append(Rung(epochs, trials, tuple(rates), _costs(final, by)))

@@ -61,7 +61,9 @@ class Stack:
         self.kind = kind_of(cell, setting)
 
     def learn(self, steps: list[Step]) -> None:
-        """Take some steps with all runs."""
+        """Take some steps with all runs, unless none of them is left."""
+        if (self.diverged_at != NEVER).all():
+            return
         with np.errstate(over="ignore", invalid="ignore"):
             for step in steps:
                 self._update(step)

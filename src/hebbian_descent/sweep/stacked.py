@@ -69,6 +69,8 @@ def tiles(
     """Cut the runs into tiles; the plan follows from the setting, the patterns and the budget alone."""
     n_trials, patterns = len(setting.trials), steps.pairs
     width = max(1, memory_budget // 4 // bytes_of(setting, patterns))
+    if n_trials == 1 and steps.treat_columns_alike:  # two tiles, for two processors
+        width = min(width, max(COLUMNS_OF_A_TILE // patterns.targets.shape[1], -(-len(rates) // 2)))
     for start in range(0, len(rates), width):
         some = rates[start : start + width]
         columns_of_trial = len(some) * patterns.targets.shape[1]
