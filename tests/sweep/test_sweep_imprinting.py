@@ -1,14 +1,18 @@
 """Hebb's rule and the covariance rule learn once for all learning rates, and agree with the plain loop."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting
 from hebbian_descent.sweep.choosing import choose
+from hebbian_descent.sweep.imprinting import imprint
 from hebbian_descent.sweep.reference import reference
 from hebbian_descent.sweep.stack import Stack
 from hebbian_descent.sweep.stacked import stacked
+from hebbian_descent.sweep.stacked_steps import Steps
 
 RULES = ("hebb", "covariance")
 
@@ -69,13 +73,40 @@ def test_float32_agrees(rule, patterns, updates):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_only_runs_that_might_diverge_go_step_by_step(rule, patterns, updates):
-    rates = (0.1, 1e300, 1e7, 0.01, 1e3)
-    found, expected = run_both(setting_of(rule, activations="linear", learning_rates=rates), patterns)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_which_runs_diverge_follows_as_well(rule, dtype, patterns, updates):
+    rates = (0.1, 1e30, 1e7, 0.01, 1e5, 1e3)
+    setting = setting_of(rule, activations="linear", learning_rates=rates, dtype=dtype)
+    found, expected = run_both(setting, patterns)
+    assert not updates
     np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
     assert (found.diverged_at[1:3] >= 0).all()
-    np.testing.assert_allclose(found.values["mae"], expected.values["mae"], rtol=1e-9)
-    assert set(updates) == {2}
+    assert (found.diverged_at[[0, 3, 5]] == -1).all()
+    np.testing.assert_allclose(
+        found.values["mae"], expected.values["mae"], rtol=1e-9 if dtype is np.float64 else 1e-4
+    )
+
+
+def test_runs_at_the_limit_go_step_by_step(patterns, updates):
+    (cell,) = setting_of("hebb").cells()
+    unlimited = setting_of("hebb", activations="linear", learning_rates=1.0)
+    with ThreadPoolExecutor(1) as pool:
+        largest = imprint(
+            cell, unlimited, Steps(unlimited, patterns, takes_sparse=False), pool, 2**20
+        ).largest[-1]
+    rates = tuple(1e6 / largest * np.array([0.9, 0.9999, 1.0001, 1.1]))
+    found, expected = run_both(setting_of("hebb", activations="linear", learning_rates=rates), patterns)
+    assert set(updates) == {2}  # the two learning rates in the middle, trial by trial
+    np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
+    assert (found.diverged_at[0] == -1).all()
+    assert (found.diverged_at[-1] >= 0).all()
+
+
+def test_nothing_is_certain_where_initial_weights_matter(pairs, updates):
+    patterns = Patterns.of(pairs[0] * 1e6, pairs[1])
+    found, expected = run_both(setting_of("hebb", activations="linear", learning_rates=1e-9), patterns)
+    assert updates
+    np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
 
 
 @pytest.mark.parametrize("options", [{"weight_decays": 0.1}, {"centering": "moving"}], ids=str)

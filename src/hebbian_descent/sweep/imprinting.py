@@ -6,6 +6,7 @@ with an offset that stays, W = W₀ + η·G, where G is what a run with η = 1 a
 
 from __future__ import annotations
 
+from array import array
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -16,10 +17,14 @@ from hebbian_descent.checks import Array
 from hebbian_descent.kernels.products import subtract_product
 from hebbian_descent.network.initial_weights import glorot_bound
 from hebbian_descent.rules.base import Activity
+from hebbian_descent.sweep.engine import NEVER
 from hebbian_descent.sweep.setting import Cell, Setting
 from hebbian_descent.sweep.stacked_inputs import padded
 from hebbian_descent.sweep.stacked_steps import Steps
 from hebbian_descent.training import LARGEST_PREACTIVATION
+
+MARGIN = 1e-3
+"""Of the limit, what an imprint does not tell for certain: runs start from weights, and round otherwise."""
 
 
 class Imprint(NamedTuple):
@@ -27,8 +32,17 @@ class Imprint(NamedTuple):
 
     weights: Array
     """G, (n_inputs, n_outputs)."""
-    largest: float
-    """The largest |a| that it came across."""
+    largest: Array
+    """The largest |a| that it came across up to each step, (n_steps,)."""
+
+
+class Outlook(NamedTuple):
+    """What an imprint tells about the learning rates, (n_rates,)."""
+
+    diverged_at: npt.NDArray[np.int64]
+    """The step at which all runs of a rate diverge, or −1."""
+    is_certain: npt.NDArray[np.bool_]
+    """Whether that is sure; otherwise the rate has to be run step by step."""
 
 
 def imprints(cell: Cell, setting: Setting) -> bool:
@@ -40,12 +54,12 @@ def imprints(cell: Cell, setting: Setting) -> bool:
 def imprint(cell: Cell, setting: Setting, steps: Steps, pool: Executor, memory_budget: int) -> Imprint:
     """Take all steps once."""
     (_, n_inputs), n_outputs = steps.pairs.inputs.shape, steps.pairs.targets.shape[1]
-    weights, largest = padded(np.zeros((n_inputs, n_outputs), setting.dtype)), 0.0
+    weights, largest = padded(np.zeros((n_inputs, n_outputs), setting.dtype)), array("d")
     with np.errstate(over="ignore", invalid="ignore"):
         for prepared in steps.prepared(pool, memory_budget):
             for step in prepared:
                 a = step.batch.product(weights)[:, :n_outputs]
-                largest = np.maximum(largest, np.abs(a).max())  # keeps what is not a number
+                largest.append(np.abs(a).max())
                 pre, post = cell.rule.factors(
                     Activity(
                         inputs=steps.pairs.inputs[step.rows],
@@ -60,15 +74,23 @@ def imprint(cell: Cell, setting: Setting, steps: Steps, pool: Executor, memory_b
                     )
                 )
                 subtract_product(weights, pre, padded(post / len(pre)))
-    return Imprint(weights[:, :n_outputs], float(largest))
+    growing = np.maximum.accumulate(np.asarray(largest))  # what is not a number stays so
+    return Imprint(weights[:, :n_outputs], growing)
 
 
-def stays_finite(found: Imprint, setting: Setting, steps: Steps) -> npt.NDArray[np.bool_]:
-    """Return which learning rates keep |a| = |(x − μ)(W₀ + η·G)| far from where learning counts as diverged.
+def outlook(found: Imprint, setting: Setting, steps: Steps) -> Outlook:
+    """Tell which rates take |a| = |(x − μ)(W₀ + η·G)| to where learning counts as diverged, and when.
 
-    The others have to be run step by step, to see whether they diverge.
+    Nothing is certain where the initial weights have more than a small part in it.
     """
+    margin = MARGIN * LARGEST_PREACTIVATION
     longest = np.abs(steps.pairs.inputs - steps.offset).sum(axis=1).max()
     of_start = longest * glorot_bound(*found.weights.shape)
-    bounds = of_start + np.array(setting.learning_rates) * found.largest
-    return np.asarray(bounds < LARGEST_PREACTIVATION / 2)
+    rates = np.array(setting.learning_rates)
+    with np.errstate(over="ignore"):
+        misses_by = np.abs(rates * found.largest[-1] - LARGEST_PREACTIVATION)
+        first_beyond = np.searchsorted(found.largest, LARGEST_PREACTIVATION / rates, side="right")
+    return Outlook(
+        diverged_at=np.where(first_beyond < len(found.largest), first_beyond, NEVER),
+        is_certain=(misses_by > 2 * margin) & (of_start < margin),
+    )

@@ -18,8 +18,8 @@ from itertools import repeat
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from hebbian_descent.sweep.engine import MEMORY_BUDGET, CellResult, empty_result
-from hebbian_descent.sweep.imprinting import Imprint, imprint, imprints, stays_finite
+from hebbian_descent.sweep.engine import MEMORY_BUDGET, NEVER, CellResult, empty_result
+from hebbian_descent.sweep.imprinting import Imprint, imprint, imprints, outlook
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.setting import Cell, Setting
 from hebbian_descent.sweep.stack import Stack, Tile, kind_of
@@ -41,9 +41,11 @@ def stacked(
         stepwise = list(range(len(setting.learning_rates)))
         if imprints(cell, setting):
             found = imprint(cell, setting, steps, pool, memory_budget)
-            finite = stays_finite(found, setting, steps)
-            plan += tiles(setting, steps, memory_budget, np.flatnonzero(finite).tolist(), found)
-            stepwise = np.flatnonzero(~finite).tolist()
+            diverged_at, is_certain = outlook(found, setting, steps)
+            result.diverged_at[:] = diverged_at[:, None]
+            finite = np.flatnonzero(is_certain & (diverged_at == NEVER)).tolist()
+            plan += tiles(setting, steps, memory_budget, finite, found)
+            stepwise = np.flatnonzero(~is_certain).tolist()
         plan += tiles(setting, steps, memory_budget, stepwise)
         most = memory_budget // 2 // bytes_of(setting, patterns, len(setting.learning_rates))
         at_once = max(threads, most)
