@@ -14,7 +14,11 @@ GRID = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"batch_size": 5, "epochs": 2}, {"centering": "moving"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"batch_size": 5, "epochs": 2}, {"batch_size": 10, "epochs": 2}, {"centering": "moving"}],
+    ids=str,
+)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_trial_7_alone_is_trial_7_of_ten(options, dtype, pairs):
     ten = sweep(*pairs, trials=10, dtype=dtype, **GRID, **options)

@@ -96,7 +96,8 @@ def test_several_epochs_agree(rule, patterns):
 
 @every_activation
 @every_rule
-def test_batches_agree(rule, activation, pairs):
+@pytest.mark.parametrize("batch_size", [7, 9], ids=["by BLAS", "compiled"])
+def test_batches_agree(batch_size, rule, activation, pairs):
     rng = np.random.default_rng(0)
     test = rng.integers(0, 2, (31, 10)).astype(float), rng.dirichlet(np.ones(6), size=31)
     patterns = Patterns.of(*pairs, evaluate_on=test)
@@ -108,7 +109,7 @@ def test_batches_agree(rule, activation, pairs):
             weight_decays=(0.0, 0.1),
             trials=2,
             epochs=3,
-            batch_size=7,
+            batch_size=batch_size,
             centering=centering,
             measures=tuple(MEASURES),
         )

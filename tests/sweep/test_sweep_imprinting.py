@@ -92,7 +92,7 @@ def test_runs_at_the_limit_go_step_by_step(patterns, updates):
     unlimited = setting_of("hebb", activations="linear", learning_rates=1.0)
     with ThreadPoolExecutor(1) as pool:
         largest = imprint(
-            cell, unlimited, Steps(unlimited, patterns, takes_sparse=False), pool, 2**20
+            cell, unlimited, Steps(unlimited, patterns, is_compiled=False), pool, 2**20
         ).largest[-1]
     rates = tuple(1e6 / largest * np.array([0.9, 0.9999, 1.0001, 1.1]))
     found, expected = run_both(setting_of("hebb", activations="linear", learning_rates=rates), patterns)

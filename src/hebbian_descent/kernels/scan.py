@@ -117,12 +117,3 @@ def learn_and_evaluate(
             evaluate(kind, brace, continues, begun, targets, summed, (block, h), errors[run], outputs[run])
         else:
             errors[run] = np.nan
-
-
-@kept_on_disk
-def initial_activities(effective_inputs: Any, weights: Any, out: Any) -> None:
-    """Set out = effective_inputs @ weights, columns in whole panels."""
-    out[:] = 0
-    for block in range(0, len(out), BLOCK_ROWS):
-        rows = out[block : block + BLOCK_ROWS]
-        add_product(rows, rows, effective_inputs[block : block + BLOCK_ROWS], weights)

@@ -13,7 +13,8 @@ from hebbian_descent.kernels.closed_form import imprint_and_evaluate
 from hebbian_descent.kernels.panel_product import BLOCK_ROWS
 from hebbian_descent.kernels.plan import padded
 from hebbian_descent.kernels.preparation import Prepared
-from hebbian_descent.kernels.scan import initial_activities, learn_and_evaluate
+from hebbian_descent.kernels.scan import learn_and_evaluate
+from hebbian_descent.kernels.whole_products import set_product
 
 
 class StripResult(NamedTuple):
@@ -110,5 +111,5 @@ def _panels(columns: Array, dtype: npt.DTypeLike, *, beyond: float = 0.0) -> Arr
 
 def _product(matrix: Array, panels: Array) -> Array:
     out = aligned((len(matrix), panels.shape[1]), panels.dtype)
-    initial_activities(matrix, panels, out)
+    set_product(out, matrix, panels)
     return out

@@ -3,9 +3,8 @@
 It is the right form for mini-batches and for streams longer than the input is wide. Inputs that are mostly
 zero are multiplied without their zeros, and rules that do not look at the output learn once for all runs. A
 tile holds the learning rates of one trial, or a part of them where memory is short. Where they are few, it
-holds those of several trials, if inputs are multiplied without their zeros: such a product treats every
-column alike, which a BLAS does not promise. So a trial alone has the bits it has among ten, on any number of
-threads.
+holds those of several trials, if the products are compiled: they treat every column alike, which a BLAS does
+not promise. So a trial alone has the bits it has among ten, on any number of threads.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def stacked(
 ) -> CellResult:
     """Run the tiles of a cell, each on one processor."""
     result = empty_result(setting, patterns)
-    steps = Steps(setting, patterns, takes_sparse=kind_of(cell, setting) is not None)
+    steps = Steps(setting, patterns, is_compiled=kind_of(cell, setting) is not None)
     # One BLAS thread a tile: a product split over threads may round differently.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         plan: list[Tile] = []

@@ -1,4 +1,7 @@
-"""Inputs of stacked runs: whole, for products by BLAS, or without their zeros, for compiled products."""
+"""Inputs of stacked runs: whole or without their zeros for compiled products, or whole for a BLAS.
+
+Compiled products treat every column alike, whatever stands beside it; a BLAS does not promise that.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from hebbian_descent.kernels.alignment import LINE_BYTES, aligned
 from hebbian_descent.kernels.products import subtract_product
 
 LARGEST_SHARE = 0.5
+"""Of inputs that are not zero: beyond, products of whole matrices are as fast or faster."""
+
 SMALLEST_BATCH = 8
-"""Of inputs that are not zero, and of patterns: beyond, products of whole matrices are as fast or faster."""
+"""Of patterns: with fewer, a BLAS is as fast or faster."""
 
 Rows = npt.NDArray[np.intp]
 
@@ -32,8 +37,8 @@ class Batch(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class DenseBatch:
-    """Whole patterns."""
+class PlainBatch:
+    """Whole patterns, multiplied by a BLAS."""
 
     centered: Array
 
@@ -45,6 +50,29 @@ class DenseBatch:
     def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
         """Set W ← keep·W − (x − μ)ᵀpost."""
         subtract_product(weights, self.centered, post, keep)
+
+
+class WholeBatch:
+    """Whole patterns, multiplied by compiled loops."""
+
+    def __init__(self, patterns: Array, rows: Rows, offset: Array, *, learns: bool) -> None:
+        from hebbian_descent.kernels.whole_products import whole_patterns
+
+        self.centered, self.turned = whole_patterns(patterns, rows, offset, learns=learns)
+
+    def product(self, weights: Array) -> Array:
+        """Return (x − μ)W."""
+        from hebbian_descent.kernels.whole_products import set_product
+
+        a = aligned((len(self.centered), weights.shape[1]), weights.dtype)
+        set_product(a, self.centered, weights)
+        return a
+
+    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
+        """Set W ← keep·W − (x − μ)ᵀpost."""
+        from hebbian_descent.kernels.whole_products import keep_and_add_product
+
+        keep_and_add_product(weights, weights.dtype.type(keep), self.turned, post)
 
 
 class SparseBatch:
@@ -76,9 +104,9 @@ class SparseBatch:
 class Inputs:
     """Patterns, of which batches are taken; their zeros are left out once and for all if it pays."""
 
-    def __init__(self, patterns: Array, *, is_sparse: bool) -> None:
-        self.whole, self.sparse = patterns, None
-        if is_sparse:
+    def __init__(self, patterns: Array, *, is_compiled: bool, is_sparse: bool) -> None:
+        self.whole, self.is_compiled, self.sparse = patterns, is_compiled, None
+        if is_compiled and is_sparse:
             from hebbian_descent.kernels.sparse_batches import sparse_patterns
 
             whole = np.ascontiguousarray(patterns)
@@ -86,9 +114,11 @@ class Inputs:
 
     def batch(self, rows: Rows, offset: Array, *, learns: bool = True) -> Batch:
         """Return the patterns at some rows; a batch that is only evaluated has no product to subtract."""
-        if self.sparse is None:
-            return DenseBatch(self.whole[rows] - offset)
-        return SparseBatch(self.sparse, rows, offset, learns=learns)
+        if self.sparse is not None:
+            return SparseBatch(self.sparse, rows, offset, learns=learns)
+        if self.is_compiled:
+            return WholeBatch(self.whole, rows, offset, learns=learns)
+        return PlainBatch(self.whole[rows] - offset)
 
 
 def leaving_out_zeros_pays(share: float, n: int) -> bool:

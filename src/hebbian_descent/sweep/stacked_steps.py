@@ -12,7 +12,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.setting import Setting
-from hebbian_descent.sweep.stacked_inputs import Batch, Inputs, Rows, leaving_out_zeros_pays
+from hebbian_descent.sweep.stacked_inputs import SMALLEST_BATCH, Batch, Inputs, Rows, leaving_out_zeros_pays
 
 BYTES_AT_ONCE = 2**26
 """Of prepared steps, which all runs take before the next ones are prepared."""
@@ -48,24 +48,28 @@ class Step(NamedTuple):
 class Steps:
     """The patterns of a sweep in its precision, cut into steps."""
 
-    def __init__(self, setting: Setting, patterns: Patterns, *, takes_sparse: bool) -> None:
+    def __init__(self, setting: Setting, patterns: Patterns, *, is_compiled: bool) -> None:
         self.setting, self.pairs = setting, patterns.in_precision(setting.dtype)
         self.offset = setting.offset(self.pairs).astype(setting.dtype)
-        is_sparse = takes_sparse and learns_without_zeros(setting, patterns)
-        evaluated_is_sparse = leaving_out_zeros_pays(
-            patterns.share_of_evaluated_inputs, len(patterns.evaluated_inputs)
-        )
-        self.learned = Inputs(self.pairs.inputs, is_sparse=is_sparse)
-        if patterns.evaluated is None and evaluated_is_sparse == is_sparse:
+        n_evaluated = len(patterns.evaluated_inputs)
+        learned = {
+            "is_compiled": is_compiled and n_of_batch(setting, patterns) >= SMALLEST_BATCH,
+            "is_sparse": learns_without_zeros(setting, patterns),
+        }
+        evaluated = {
+            "is_compiled": n_evaluated >= SMALLEST_BATCH,
+            "is_sparse": leaving_out_zeros_pays(patterns.share_of_evaluated_inputs, n_evaluated),
+        }
+        self.learned = Inputs(self.pairs.inputs, **learned)
+        if patterns.evaluated is None and evaluated == learned:
             self.evaluated = self.learned
         else:
-            self.evaluated = Inputs(self.pairs.evaluated_inputs, is_sparse=evaluated_is_sparse)
+            self.evaluated = Inputs(self.pairs.evaluated_inputs, **evaluated)
 
     @property
     def treat_columns_alike(self) -> bool:
-        """Whether no product is a BLAS's: all are without zeros, and no moving offset is multiplied."""
-        all_sparse = self.learned.sparse is not None and self.evaluated.sparse is not None
-        return all_sparse and not self.setting.shift
+        """Whether no product is a BLAS's: all are compiled, and no moving offset is multiplied."""
+        return self.learned.is_compiled and self.evaluated.is_compiled and not self.setting.shift
 
     @cached_property
     def means(self) -> tuple[Array, Array]:
@@ -74,9 +78,8 @@ class Steps:
 
     def prepared(self, pool: Executor, memory_budget: int) -> Iterator[list[Step]]:
         """Yield some steps at a time, which follow each other."""
-        n_patterns, n_inputs = self.pairs.inputs.shape
-        n = min(self.setting.batch_size, n_patterns)
-        bytes_per_step = BYTES_OF_A_STEP + n_inputs * (n * self.setting.dtype.itemsize + 32)
+        n, n_inputs = n_of_batch(self.setting, self.pairs), self.pairs.inputs.shape[1]
+        bytes_per_step = BYTES_OF_A_STEP + n_inputs * (2 * n * self.setting.dtype.itemsize + 32)
         at_once = max(1, min(BYTES_AT_ONCE, memory_budget // 8) // bytes_per_step)
         plan = self._plan()
         while some := list(islice(plan, at_once)):
@@ -97,4 +100,9 @@ class Steps:
 
 def learns_without_zeros(setting: Setting, patterns: Patterns) -> bool:
     """Return whether products that learn should leave out the zeros of the inputs."""
-    return leaving_out_zeros_pays(patterns.share_of_inputs, min(setting.batch_size, len(patterns.inputs)))
+    return leaving_out_zeros_pays(patterns.share_of_inputs, n_of_batch(setting, patterns))
+
+
+def n_of_batch(setting: Setting, patterns: Patterns) -> int:
+    """Return the number of patterns in all batches but the last, which may have fewer."""
+    return min(setting.batch_size, len(patterns.inputs))
