@@ -1,5 +1,7 @@
 """Batches, epochs and runs: what all rules share."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -145,6 +147,8 @@ def test_divergence_is_told_with_the_step_and_the_learning_rate(rule):
     assert caught.value.learning_rate == 1e6
     assert 0 < caught.value.step < 2300
     assert not caught.value.largest <= 1e6
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (str(copy), vars(copy)) == (str(caught.value), vars(caught.value))
 
 
 def test_divergence_of_an_autoencoder_is_told_too():

@@ -35,14 +35,29 @@ LARGEST_PREACTIVATION = 1e6
 class DivergenceError(ArithmeticError):
     """The activity of a network grew beyond all bounds; its parameters are those of that moment."""
 
-    def __init__(self, step: int, learning_rate: float, largest: float) -> None:
+    def __init__(
+        self,
+        step: int,
+        learning_rate: float | None,
+        largest: float | None = None,
+        limit: float = LARGEST_PREACTIVATION,
+    ) -> None:
+        """Say when it happened, with which learning rate (None: an automatic one), and what was too large."""
+        rate = "an automatic learning rate" if learning_rate is None else f"learning rate {learning_rate:g}"
+        advice = "inputs of a smaller scale" if learning_rate is None else "a smaller learning rate"
+        # A step may also be too large for activities that are not yet.
+        got = "" if largest is None or largest <= limit else f" Got {largest:g}."
         super().__init__(
-            f"Learning diverged at step {step} with learning rate {learning_rate:g}: |a| must stay below "
-            f"{LARGEST_PREACTIVATION:g}. Got {largest:g}. Try a smaller learning rate."
+            f"Learning diverged at step {step} with {rate}: |a| must stay below {limit:g}.{got} Try {advice}."
         )
         self.step = step
         self.learning_rate = learning_rate
         self.largest = largest
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[type[DivergenceError], tuple[int, float | None, float | None, float]]:
+        """Travel between processes whole."""
+        return type(self), (self.step, self.learning_rate, self.largest, self.limit)
 
 
 @dataclass(frozen=True)
@@ -117,7 +132,7 @@ class Training:
             self.batch(network, inputs[rows], t, means=means, step=step)
             step += 1
         if not np.isfinite(network.weights).all():
-            raise DivergenceError(step, self.learning_rate, np.inf)
+            raise DivergenceError(step, self.learning_rate)
 
     def batch(
         self,

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from hebbian_descent import (
     Activation,
+    DivergenceError,
     HebbianDescentAutoencoder,
     HebbianDescentClassifier,
     HebbianDescentRegressor,
@@ -49,6 +50,15 @@ def test_scores_in_parallel_are_those_in_sequence(digits):
     np.testing.assert_array_equal(alone, cross_val_score(classifier, X, y, cv=3, n_jobs=2))
     with joblib.parallel_backend("threading", n_jobs=2):
         np.testing.assert_array_equal(alone, cross_val_score(classifier, X, y, cv=3, n_jobs=2))
+
+
+def test_divergence_in_another_process_is_told_here(digits):
+    X, _ = digits
+    regressor = HebbianDescentRegressor(learning_rate=100.0)
+    with pytest.raises(DivergenceError, match="learning rate 100") as caught:
+        cross_val_score(regressor, X, X, cv=2, n_jobs=2, error_score="raise")
+    assert caught.value.learning_rate == 100
+    assert caught.value.step > 0
 
 
 def test_several_outputs():

@@ -10,7 +10,7 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_number
 from hebbian_descent.estimators.centering import Centering, Offset, checked
 from hebbian_descent.estimators.learning_rate import automatic_rate, fixed_rate, kappa, slope_at
-from hebbian_descent.estimators.passes import diverges
+from hebbian_descent.estimators.passes import diverges, limit_of
 from hebbian_descent.network import Activation, Autoencoder, get_activation
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import AutoActivity, AutoRule, ErrorTerm, get_auto_rule, get_error_term
@@ -72,7 +72,8 @@ def learn_auto_batch(
             eta = automatic_rate(kappa_of_units, slope, *pre)
         step = (eta * change.weights).astype(W.dtype, copy=False)
     if diverges(units.preactivation, step):
-        raise DivergenceError(n_seen, eta, float(np.abs(units.preactivation).max()))
+        a = units.preactivation
+        raise DivergenceError(n_seen, eta, float(np.abs(a).max()), limit_of(a))
     if omega:
         W *= 1 - omega
     W -= step

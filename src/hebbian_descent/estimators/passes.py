@@ -83,7 +83,7 @@ def learn_compiled(
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
     diverged_at = loop(numbers, layer.weights.T, layer.bias, layer.offset, x, t, scales, rows, n_seen)
     if diverged_at >= 0:
-        raise DivergenceError(n_seen + diverged_at, setting.learning_rate or 0.0, np.inf)
+        raise DivergenceError(n_seen + diverged_at, setting.learning_rate, limit=limit_of(layer.weights))
 
 
 def learn_batch(
@@ -108,7 +108,7 @@ def learn_batch(
             eta = automatic_rate(setting.kappa, slope_at(setting.activation, h, t), pre)
         step_of = (eta * scales[:, np.newaxis] * post).astype(W.dtype, copy=False)
     if diverges(a, step_of):
-        raise DivergenceError(step, eta, float(np.abs(a).max()))
+        raise DivergenceError(step, eta, float(np.abs(a).max()), limit_of(a))
     if omega:
         W *= 1 - omega
     W -= mean_outer(pre, step_of)
@@ -121,11 +121,16 @@ def learn_batch(
 
 
 def diverges(*arrays: Array) -> bool:
-    """Return whether a number is beyond the square root of the largest: its products would not be finite.
+    """Return whether a number is beyond the limit, or none."""
+    return any(not np.abs(array).max() <= limit_of(array) for array in arrays)
+
+
+def limit_of(array: Array) -> float:
+    """Return the square root of the largest number: products of what is beyond would not be finite.
 
     There is no smaller bound, since the targets of a regression may be of any size.
     """
-    return any(not np.abs(array).max() <= np.sqrt(np.finfo(array.dtype).max) for array in arrays)
+    return float(np.sqrt(np.finfo(array.dtype).max))
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -60,7 +60,7 @@ class OnlineLearning:
         if self.centered and isinstance(network, Autoencoder) and hidden is not None:
             network.shift_hidden_offset(hidden, self.shift)
         if not np.isfinite(network.weights).all():
-            raise DivergenceError(n_seen - 1, training.learning_rate, np.inf)
+            raise DivergenceError(n_seen - 1, training.learning_rate)
 
     def learning_rate(self, network: Layer | Autoencoder, x: Array, t: Array | None) -> float:
         """Return the step for one pattern.

@@ -104,12 +104,12 @@ class LearnerInHalves:
         for order in self.setting.orders(len(inputs)):
             diverged = self._learn(shown, order, batch_size, work, n_steps)
             if diverged >= 0:
-                raise DivergenceError(n_steps + diverged, self.eta, np.inf)
+                raise DivergenceError(n_steps + diverged, self.eta)
             n_steps += -(-len(order) // batch_size)
             if work.n_diverging.any():
-                raise DivergenceError(n_steps - 1, self.eta, np.inf)
+                raise DivergenceError(n_steps - 1, self.eta)
         if not np.isfinite(self.network.weights).all():
-            raise DivergenceError(n_steps, self.eta, np.inf)
+            raise DivergenceError(n_steps, self.eta)
         self.network.bias[:] = self.parameters.bias[0]
         self.network.hidden_offset[:] = self.parameters.hidden_offset[0]
 

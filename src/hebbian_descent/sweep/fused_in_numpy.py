@@ -33,7 +33,7 @@ class NumpyLearner:
             for step, rows in enumerate(self.setting.batches(len(inputs))):
                 self._update(inputs[rows].astype(self.setting.dtype, copy=False), step)
         if not np.isfinite(self.network.weights).all():
-            raise DivergenceError(step + 1, self.eta, np.inf)
+            raise DivergenceError(step + 1, self.eta)
 
     def _update(self, x: Array, step: int) -> None:
         network, eta = self.network, self.eta / len(x)
