@@ -206,6 +206,30 @@ def test_saving_trials_trains_all_rates_for_all_epochs():
     assert sorted(found.rungs[1].learning_rates) == sorted(rate for _, rate in best)
 
 
+@pytest.mark.parametrize("saves", ["epochs", "trials"])
+def test_a_finalist_that_diverges_makes_room_for_the_next_in_line(saves):
+    grid = {"rules": "hebbian_descent", "activations": "sigmoid", "epochs": 9, "trials": 3, "batch_size": 5}
+    (first,) = halving(sweep, X, X[:, :3], learning_rates=RATES, saves=saves, **grid)
+    unlucky = first.best.learning_rate
+
+    def sweep_with_bad_luck(*patterns, trials, **options):
+        result = sweep(*patterns, trials=trials, **options)
+        if trials > 1:  # the first trial has told nothing
+            result.diverged_at[:, :, result.axes["learning_rate"] == unlucky, :, -1] = 7
+        return result
+
+    (found,) = halving(sweep_with_bad_luck, X, X[:, :3], learning_rates=RATES, saves=saves, **grid)
+    assert found.best.learning_rate != unlucky
+    assert found.best.learning_rate in found.result.axes["learning_rate"]
+    *before, finalists, next_in_line = found.rungs
+    assert finalists == first.rungs[-1]._replace(costs=finalists.costs)
+    assert len(next_in_line.learning_rates) == 1
+    ranked = [rate for _, rate in sorted(zip(before[-1].costs, before[-1].learning_rates, strict=True))]
+    assert next_in_line.learning_rates[0] == ranked[2]
+    assert next_in_line.trials == 3
+    assert found.best.value == min(*finalists.costs, *next_in_line.costs)
+
+
 def test_halving_says_what_it_can_save():
     with pytest.raises(ValueError, match="Did you mean 'trials'"):
         halving(

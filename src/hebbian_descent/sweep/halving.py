@@ -4,14 +4,16 @@ For work that is expensive, as auto-encoders and large classification. Each rung
 more epochs and fewer learning rates than the one before; the last one trains the finalists with all trials.
 Short rungs favour learning rates that are fast but end elsewhere than slow ones. Where that matters more than
 the spread of trials, save trials instead: all learning rates train for all epochs once, then the finalists as
-often as asked for. What it costs beside the whole grid is stated in the result.
+often as asked for. A finalist that diverges in one of them makes room for the next in line. What it costs
+beside the whole grid is stated in the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from math import ceil, log
+from math import ceil, inf, log
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from hebbian_descent.checks import as_count, unknown_name
@@ -38,7 +40,7 @@ class Found(NamedTuple):
 
     best: Best
     result: SweepResult
-    """The last rung, from which the best was chosen."""
+    """The rung of finalists from which the best was chosen."""
     rungs: tuple[Rung, ...]
     epochs_spent: int
     """Epochs times runs, over all rungs."""
@@ -112,18 +114,26 @@ def _search(
     by: str,
     plan: list[tuple[int, int]],
 ) -> Found:
-    rates = list(learning_rates)
-    rungs = []
+    rates, in_line = list(learning_rates), list[float]()
+    rungs, finals = [], []
     for n_epochs, n_kept in plan:
         costs = _costs(run(rates, n_epochs, 1), by)
         rungs.append(Rung(n_epochs, 1, tuple(rates), costs))
-        kept = set(sorted(range(len(rates)), key=costs.__getitem__)[:n_kept])
-        rates = [rate for place, rate in enumerate(rates) if place in kept]
-    final = run(rates, epochs, trials)
-    rungs.append(Rung(epochs, trials, tuple(rates), _costs(final, by)))
+        ranked = sorted(zip(costs, rates, strict=True), key=itemgetter(0))
+        kept = {rate for _, rate in ranked[:n_kept]}
+        rates = [rate for rate in rates if rate in kept]
+        in_line = [rate for cost, rate in ranked[n_kept:] if cost < inf]
+    while rates:
+        final = run(rates, epochs, trials)
+        costs = _costs(final, by)
+        rungs.append(Rung(epochs, trials, tuple(rates), costs))
+        finals.append((min(costs), final))
+        n_diverged = costs.count(inf)
+        rates, in_line = in_line[:n_diverged], in_line[n_diverged:]
+    _, result = min(finals, key=itemgetter(0))
     return Found(
-        best=final.best(by)[0],
-        result=final,
+        best=result.best(by)[0],
+        result=result,
         rungs=tuple(rungs),
         epochs_spent=sum(rung.epochs * rung.trials * len(rung.learning_rates) for rung in rungs),
         epochs_of_grid=epochs * trials * len(learning_rates),

@@ -93,7 +93,9 @@ class AutoAssociationJob(Job):
         }
         inputs = data.train.inputs[:n_patterns]
         if (self.effort.search or "halving") == "halving":
-            found = halving(place.sweep_autoencoders, inputs, **options)
+            # A single short run tells too little, but all learning rates for all epochs would take days.
+            saves = "epochs" if self.dataset in LARGE else "trials"
+            found = halving(place.sweep_autoencoders, inputs, saves=saves, **options)
             return [self._measured(search.result, search.best) for search in found]
         result = place.sweep_autoencoders(inputs, **options)
         return [self._measured(result, best) for best in result.best("all")]
