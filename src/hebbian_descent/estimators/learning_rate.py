@@ -5,7 +5,8 @@
 One update moves the preactivation of its own pattern by η(‖x − μ‖² + 1) times the error, and the output by at
 most L times that, where L is the largest slope of the activation. So κ is about the part of the error that is
 taken away at once. The rate looks at nothing but the pattern that is learned, so it serves a stream as well
-as a dataset.
+as a dataset. The patterns of a batch share a step, which may be the longer the less they have in common:
+‖x − μ‖² + 1 becomes a bound of the curvature of their mean loss, and for κ up to 2 no step makes it larger.
 
 κ was chosen by measurement (docs/estimators/learning_rate.md), once for regressors, which are to remember
 pairs that they see once, and once for classifiers, which see many examples of a class and average over them.
@@ -38,7 +39,7 @@ KAPPAS: dict[str, dict[str, float]] = {
         **dict.fromkeys(("rectifier", "leaky_rectifier"), 0.25),
         "approximate_step": 0.0625,
     },
-    "autoencoder": {"others": 1.0},
+    "autoencoder": {"others": 1.4, "sigmoid": 2.0},
 }
 
 
@@ -62,9 +63,15 @@ def slope_at(activation: Activation, output: Array, targets: Array) -> float:
 
 
 def automatic_rate(kappa: float, slope: float, *presynaptic: Array) -> float:
-    """Return κ / (L·(‖pre‖² + 1)), the squared length averaged over the batch."""
-    squares = sum(float(np.einsum("ij,ij->", pre, pre)) / len(pre) for pre in presynaptic)
-    return kappa / (slope * (squares + 1))
+    """Return κ / (L·s), where s is ‖x − μ‖² + 1 for one pattern and ‖G‖/n for n of them.
+
+    G holds the products (xᵢ − μ)·(xⱼ − μ) + 1 of all pairs. Its norm is at least its largest eigenvalue.
+    """
+    n = len(presynaptic[0])
+    factors = np.column_stack([*presynaptic, np.ones(n, presynaptic[0].dtype)])
+    # Products of patterns or of inputs, whichever are fewer: both matrices have the same norm.
+    gram = factors @ factors.T if n <= factors.shape[1] else factors.T @ factors
+    return kappa / (slope * float(np.linalg.norm(gram)) / n)
 
 
 def fixed_rate(learning_rate: object) -> float | None:
