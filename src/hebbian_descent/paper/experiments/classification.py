@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -76,18 +77,22 @@ class ClassificationJob(Job):
 
     def run(self, place: Place) -> list[Measured]:
         """Train on the training set and count the errors on the test set."""
+        alike = groupby(RULES, lambda rule: precision(rule, self.activation))
+        return [measured for dtype, rules in alike for measured in self._run(place, list(rules), dtype)]
+
+    def _run(self, place: Place, rules: list[str], dtype: type[np.floating[Any]]) -> list[Measured]:
         settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
-        data = load(self.dataset, dtype=np.float32)
+        data = load(self.dataset, dtype=dtype)
         train, test = data.train, data.test or data.train
         n_patterns = settings.pop("patterns")
         inputs, targets = one_hot(train, data.n_classes, n_patterns)
         options = {
-            "rules": RULES,
+            "rules": rules,
             "activations": self.activation,
             "centering": CENTERING[self.experiment.centering],
             "evaluate_on": one_hot(test, data.n_classes, n_patterns),
             "measures": "misclassification",
-            "dtype": np.float32,
+            "dtype": dtype,
             **settings,
         }
         if (self.effort.search or search_of(self.dataset)) == "halving":
@@ -112,6 +117,16 @@ class ClassificationJob(Job):
             weight_decay=best.weight_decay,
             n_trials=len(per_trial),
         )
+
+
+def precision(rule: str, activation: str) -> type[np.floating[Any]]:
+    """Return single precision unless units saturate: rules that ignore the output drive them ever further.
+
+    A sigmoid is 1 beyond a = 17 in single and beyond 37 in double precision; among several that are, the
+    first one is the class.
+    """
+    ignores_output = rule in ("hebb", "covariance")
+    return np.float64 if ignores_output and activation == "sigmoid" else np.float32
 
 
 def search_of(dataset: str) -> Search:
