@@ -72,11 +72,14 @@ def epoch(repeats: int, n_examples: int) -> Sheet:
     """One online epoch, 784 → 10, with fixed and with moving offsets."""
     X, y = drawn_digits(n_examples)
     short = min(N_OF_SLOW_PEERS, n_examples)
-    fixed = HebbianDescentClassifier(learning_rate=ETA, epochs=1, shuffle=False)
-    moving = HebbianDescentClassifier(learning_rate=ETA)
+    fixed, moving = (
+        HebbianDescentClassifier(learning_rate=ETA, epochs=1, shuffle=False, centering=centering)
+        for centering in ("mean", "moving")
+    )
     candidates = {
         "ours, fixed offset": lambda: fixed.fit(X, y),
-        "ours, moving offset": lambda: moving.partial_fit(X, y),
+        "ours, moving offset": lambda: moving.fit(X, y),
+        "ours, partial_fit": lambda: moving.partial_fit(X, y),
     }
     lengths = dict.fromkeys(candidates, n_examples)
     for name, make in online_peers.installed().items():

@@ -23,15 +23,15 @@ STEPS = Steps(
 
 
 def learned(loop: Callable[..., int], steps: Steps, inputs: Any, n_outputs: int, dtype: Any) -> Any:
-    """Return where it ended, the weights and the bias."""
+    """Return where it ended, the weights, the bias and the offset."""
     rng = np.random.default_rng(1)
     n, n_inputs = inputs.shape
     W, b, mu = (
         rng.normal(size=shape).astype(dtype) for shape in ((n_outputs, n_inputs), n_outputs, n_inputs)
     )
     targets, scales = rng.random((n, n_outputs)).astype(dtype), rng.random(n).astype(dtype)
-    ended = loop(as_numbers(steps, ErrorTerm()), W, b, mu, inputs, targets, scales, rng.permutation(n), 0)
-    return ended, W, b
+    ended = loop(as_numbers(steps, ErrorTerm()), W, b, mu, inputs, targets, scales, rng.permutation(n), 3)
+    return ended, W, b, mu
 
 
 def both(activation: str, steps: Steps, inputs: Any, n_outputs: int = 7, dtype: Any = np.float64) -> Any:
@@ -47,8 +47,16 @@ def inputs_of(n: int, n_inputs: int) -> Any:
 @pytest.mark.parametrize("activation", ["softmax", "linear"])
 @pytest.mark.parametrize(
     "change",
-    [{}, {"weight_decay": 0.03}, {"pulls_back": 1}, {"largest_slope": 1}, {"learns_from_output": 0}],
-    ids=lambda change: next(iter(change), "plain"),
+    [
+        {},
+        {"weight_decay": 0.03},
+        {"pulls_back": 1},
+        {"largest_slope": 1},
+        {"learns_from_output": 0},
+        {"shift": 0.05},
+        {"shift": 0.05, "starts_as_mean": 1, "weight_decay": 0.03},
+    ],
+    ids=lambda change: "-".join(change) or "plain",
 )
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 12])
 def test_two_at_once_are_one_after_the_other(n, change, activation):
@@ -66,12 +74,12 @@ def test_rows_left_over_and_single_precision(n_outputs):
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("weight_decay", [0, 0.03])
+@pytest.mark.parametrize("change", [{}, {"weight_decay": 0.03}, {"shift": 0.05}], ids=str)
 @pytest.mark.parametrize("row", range(5))
-def test_learning_stops_before_the_pattern_that_diverges(row, weight_decay):
+def test_learning_stops_before_the_pattern_that_diverges(row, change):
     inputs = inputs_of(5, 13)
     inputs[row] = 1e300
-    expected, found = both("linear", STEPS._replace(weight_decay=weight_decay), inputs)
+    expected, found = both("linear", STEPS._replace(**change), inputs)
     assert found[0] == expected[0] >= 0
     for array, other in zip(expected[1:], found[1:], strict=True):
         np.testing.assert_allclose(other, array, rtol=1e-11, atol=1e-13)

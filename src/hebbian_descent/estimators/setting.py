@@ -96,8 +96,7 @@ class Setting:
         # Contrastive learning takes no other error than the difference.
         is_free = self.rule.name != "contrastive"
         error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
-        stays = not (offset.shift or offset.starts_as_mean)
-        loop_of = learner_in_pairs if in_pairs and stays else learner
+        loop_of = learner_in_pairs if in_pairs else learner
         loop = loop_of(ACTIVATIONS[self.activation.name](**self.activation.parameters))
         return loop, as_numbers(steps, error)
 

@@ -143,17 +143,26 @@ def _learn_in_room(
             p[:], kept, nu, diverged_at = 0, number(1), number(0), step
             break
         if moves:
-            rate = steps.shift
-            if steps.starts_as_mean > 0:
-                rate = max(rate, 1.0 / (n_seen + step + 1))
-            nu, last = number(rate), x
-            for unit in range(W.shape[0]):
-                b[unit] += nu * (keep * s[unit] + p[unit] * squares)
+            nu, last = number(rate_of(steps, n_seen + step)), x
+            follow(b, nu, keep, s, p, squares)
         now, before = before, now
     decay_and_learn(W, kept, (p,), (before,))
     if moves:
         move_and_center(mu, last, nu, last, now)
     return diverged_at
+
+
+@inlined
+def rate_of(steps: Any, n_before: int) -> Any:
+    """Return ν, by which the offset follows a pattern that so many came before."""
+    return max(steps.shift, 1.0 / (n_before + 1)) if steps.starts_as_mean > 0 else steps.shift
+
+
+@inlined
+def follow(b: Any, nu: Any, keep: Any, s: Any, p: Any, squares: Any) -> None:
+    """Let the bias make up for an offset that follows a pattern by ν: add ν·W(x − μ), with W the new ones."""
+    for unit in range(b.size):
+        b[unit] += nu * (keep * s[unit] + p[unit] * squares)
 
 
 @inlined

@@ -3,10 +3,10 @@
 The sums of the second pattern are those of the weights before the first, plus what the first changes: with
 k = 1 − ω and p = −η·post of the first,
 
-    Wᵀ(x₂ − μ) = k·s₂ + p·⟨x₁ − μ, x₂ − μ⟩.
+    Wᵀ(x₂ − μ₂) = k·s₂ + p·⟨x₁ − μ₁, x₂ − μ₂⟩,
 
-This is `kernels.online` but for rounding, for offsets that stay. Half of the passes, which take most of the
-time, are spared. Patterns that come one at a time cannot have it.
+where a moving offset is μ₂ = μ₁ + ν(x₁ − μ₁). This is `kernels.online` but for rounding. Half of the passes,
+which take most of the time, are spared. Patterns that come one at a time cannot have it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,15 @@ import numpy as np
 
 from hebbian_descent.kernels.activations import Activation
 from hebbian_descent.kernels.compilation import inlined, kept_on_disk
-from hebbian_descent.kernels.online import ALL_LEARNED, respond, unpacked
-from hebbian_descent.kernels.rank_one import center, decay_and_learn, decay_learn_and_sum, learn_and_sum
-from hebbian_descent.kernels.rows import inner_product
+from hebbian_descent.kernels.online import ALL_LEARNED, follow, rate_of, respond, unpacked
+from hebbian_descent.kernels.rank_one import (
+    center_two,
+    decay_and_learn,
+    decay_learn_and_sum,
+    learn_and_sum,
+    move,
+    move_and_center_two,
+)
 
 
 def learner_in_pairs(kind: Activation) -> Callable[..., int]:
@@ -49,7 +55,7 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
         n_outputs, n_inputs = W.shape
         rows, units = np.zeros((4, n_inputs), W.dtype), np.zeros((7, n_outputs), W.dtype)
         return _learn_in_room(
-            kind, unpacked(numbers), W, b, mu, (inputs, targets, scales), order, rows, units
+            kind, unpacked(numbers), W, b, mu, (inputs, targets, scales), order, n_seen, rows, units
         )
 
     return learn_in_pairs
@@ -57,20 +63,37 @@ def _learner(of: Any, *parameters: float) -> Callable[..., int]:
 
 @inlined
 def _learn_in_room(
-    kind: Any, told: Any, W: Any, b: Any, mu: Any, samples: Any, order: Any, rows: Any, units: Any
+    kind: Any,
+    told: Any,
+    W: Any,
+    b: Any,
+    mu: Any,
+    samples: Any,
+    order: Any,
+    n_seen: int,
+    rows: Any,
+    units: Any,
 ) -> int:
     """Do as the compiled loop says, with room for four inputs and seven numbers a unit, which are zeros."""
     steps, _ = told
     inputs, targets, scales = samples
     now, before = (rows[0], rows[1]), (rows[2], rows[3])
     s, p, room = (units[0], units[1]), (units[2], units[3]), (units[4], units[5], units[6])
-    keep, kept = W.dtype.type(1 - steps.weight_decay), W.dtype.type(1)
+    number = W.dtype.type
+    keep, kept = number(1 - steps.weight_decay), number(1)
+    moves = steps.shift > 0 or steps.starts_as_mean > 0
+    nu, nu_of_second = number(0), number(0)
     last = order.size - 1
     for step in range(0, order.size, 2):
         first, second = order[step], order[min(step + 1, last)]
+        x = inputs[first], inputs[second]
         ahead = inputs[order[min(step + 2, last)]], inputs[order[min(step + 3, last)]]
-        squares = center(inputs[first], mu, now[0])
-        squares_of_second = center(inputs[second], mu, now[1])
+        if moves:
+            rate = number(rate_of(steps, n_seen + step))
+            found = move_and_center_two(mu, (nu, nu_of_second), before, x, rate, now)
+        else:
+            rate, found = number(0), center_two(x, mu, now)
+        squares, squares_of_second, product = found
         if steps.weight_decay == 0:
             learn_and_sum(W, p, before, now, s, ahead)
         else:
@@ -78,19 +101,23 @@ def _learn_in_room(
         p[1][:] = 0
         if not respond(kind, told, s[0], b, targets[first], scales[first], squares, room, p[0]):
             return step
-        kept = keep
+        kept, nu, nu_of_second = keep, rate, number(0)
+        follow(b, nu, keep, s[0], p[0], squares)
         if step < last:
-            product = inner_product(now[0], now[1])
             for unit in range(W.shape[0]):
                 s[1][unit] = keep * s[1][unit] + p[0][unit] * product
             scale = scales[second]
             if not respond(kind, told, s[1], b, targets[second], scale, squares_of_second, room, p[1]):
-                p[1][:] = 0
-                decay_and_learn(W, kept, p, now)
+                decay_and_learn(W, kept, (p[0],), (now[0],))
+                move(mu, (nu,), (now[0],))
                 return step + 1
+            if moves:
+                nu_of_second = number(rate_of(steps, n_seen + step + 1))
+            follow(b, nu_of_second, keep, s[1], p[1], squares_of_second)
             for unit in range(W.shape[0]):
                 p[0][unit] *= keep
             kept = keep * keep
         now, before = before, now
     decay_and_learn(W, kept, p, before)
+    move(mu, (nu, nu_of_second), before)
     return ALL_LEARNED

@@ -118,3 +118,47 @@ def move_and_center(offset: Any, last: Any, nu: Any, x: Any, centered: Any) -> A
         centered[i] = difference
         squares += difference * difference
     return squares
+
+
+@contracted
+def center_two(x: Any, offset: Any, centered: Any) -> Any:
+    """Set centered = x − μ for two inputs; return both squared lengths and the inner product."""
+    first, second = x
+    squares = squares_of_second = product = type(offset[0])(0)
+    for i in range(offset.size):
+        difference, other = first[i] - offset[i], second[i] - offset[i]
+        centered[0][i], centered[1][i] = difference, other
+        squares += difference * difference
+        squares_of_second += other * other
+        product += difference * other
+    return squares, squares_of_second, product
+
+
+@contracted
+def move_and_center_two(offset: Any, rates: Any, before: Any, x: Any, nu: Any, centered: Any) -> Any:
+    """Let the offset follow two inputs of before, then do as `center_two` does.
+
+    The second input is centered as if the offset had followed the first one by ν.
+    """
+    move(offset, rates, before)
+    first, second = x
+    squares = squares_of_second = product = type(nu)(0)
+    for i in range(offset.size):
+        difference = first[i] - offset[i]
+        other = second[i] - fused_multiply_add(nu, difference, offset[i])
+        centered[0][i], centered[1][i] = difference, other
+        squares += difference * difference
+        squares_of_second += other * other
+        product += difference * other
+    return squares, squares_of_second, product
+
+
+@inlined
+def move(offset: Any, rates: Any, centered: Any) -> None:
+    """Let the offset follow centered inputs, each by its rate; what fades becomes 0."""
+    tiny = np.finfo(offset.dtype).tiny
+    for i in range(offset.size):
+        moved = offset[i]
+        for step in range(len(rates)):
+            moved = fused_multiply_add(rates[step], centered[step][i], moved)
+        offset[i] = moved if abs(moved) >= tiny else type(moved)(0)
