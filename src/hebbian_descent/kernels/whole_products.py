@@ -19,7 +19,7 @@ SQUARE = 16  # numbers that are turned at a time: a line of the cache in each di
 
 
 class WholePatterns(NamedTuple):
-    """Centered patterns, and what turns into their negative transpose where they are learned."""
+    """Centered patterns, and their negative transpose where they are learned."""
 
     centered: Array
     """x − μ, (n, n_inputs)."""
