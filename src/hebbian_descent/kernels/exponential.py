@@ -83,22 +83,49 @@ def _of(lanes: Lanes) -> _Precision:
     return _DOUBLE if lanes.is_double else _SINGLE
 
 
+def _limited_and_shifted(lanes: Lanes, x: Any) -> tuple[Any, Any]:
+    """Return x within the range, and n + 1.5·2ᵇ with b the bits of the mantissa."""
+    precision = _of(lanes)
+    x = lanes.limited(x, precision.lowest, precision.highest)
+    return x, lanes.fused_multiply_add(x, lanes.constant(log2(e)), _rounder(lanes))
+
+
+def _rounder(lanes: Lanes) -> Any:
+    return lanes.constant(1.5 * 2 ** _of(lanes).mantissa_bits)
+
+
+def emitted_half_power(lanes: Lanes, x: Any) -> Any:
+    """Return 2ⁿ⁻¹."""
+    return lanes.half_power_of_two(_limited_and_shifted(lanes, x)[1])
+
+
+def emitted_rest(lanes: Lanes, x: Any) -> Any:
+    """Return r."""
+    precision, fma = _of(lanes), lanes.fused_multiply_add
+    x, shifted = _limited_and_shifted(lanes, x)
+    n = lanes.builder.fsub(shifted, _rounder(lanes))
+    r = fma(n, lanes.constant(-precision.ln2_high), x)
+    return fma(n, lanes.constant(-precision.ln2_low), r)
+
+
+def emitted_exp_minus_one_of_rest(lanes: Lanes, r: Any) -> Any:
+    """Return eʳ − 1."""
+    tail = lanes.polynomial(_of(lanes).exponential_tail, r)
+    return lanes.fused_multiply_add(lanes.builder.fmul(r, r), tail, r)
+
+
 def _half_power_and_remainder(lanes: Lanes, x: Any) -> tuple[Any, Any]:
     """Return 2ⁿ⁻¹ and eʳ − 1."""
-    precision, fma = _of(lanes), lanes.fused_multiply_add
-    rounder = lanes.constant(1.5 * 2**precision.mantissa_bits)
-    x = lanes.limited(x, precision.lowest, precision.highest)
-    shifted = fma(x, lanes.constant(log2(e)), rounder)
-    n = lanes.builder.fsub(shifted, rounder)
-    r = fma(n, lanes.constant(-precision.ln2_high), x)
-    r = fma(n, lanes.constant(-precision.ln2_low), r)
-    tail = lanes.polynomial(precision.exponential_tail, r)
-    return lanes.half_power_of_two(shifted), fma(lanes.builder.fmul(r, r), tail, r)
+    return emitted_half_power(lanes, x), emitted_exp_minus_one_of_rest(lanes, emitted_rest(lanes, x))
 
 
 def emitted_half_exp(lanes: Lanes, x: Any) -> Any:
     """Return eˣ / 2, which is finite for every x that is a number."""
-    half_power, remainder = _half_power_and_remainder(lanes, x)
+    return emitted_half_exp_of_parts(lanes, *_half_power_and_remainder(lanes, x))
+
+
+def emitted_half_exp_of_parts(lanes: Lanes, half_power: Any, remainder: Any) -> Any:
+    """Return eˣ / 2, given 2ⁿ⁻¹ and eʳ − 1."""
     return lanes.fused_multiply_add(half_power, remainder, half_power)
 
 

@@ -1,8 +1,8 @@
-"""A learning step of sigmoid units, written as LLVM vectors in two passes.
+"""A learning step of sigmoid units, written as LLVM vectors in three passes.
 
 An exponential and then a division are a long chain of instructions that wait for each other, and a processor
-looks only so far ahead for others to go on with. Cut in two, more units are under way at once. The bits are
-those of a loop over units.
+looks only so far ahead for others to go on with. Cut in three, more units are under way at once, though the
+power of two is computed twice. The bits are those of a loop over units.
 """
 
 from __future__ import annotations
@@ -12,21 +12,27 @@ from typing import Any
 from numba.core import cgutils, types
 
 from hebbian_descent.kernels.compilation import emitted, inlined
-from hebbian_descent.kernels.exponential import emitted_half_exp, emitted_logistic_of_half
+from hebbian_descent.kernels.exponential import (
+    emitted_exp_minus_one_of_rest,
+    emitted_half_exp_of_parts,
+    emitted_half_power,
+    emitted_logistic_of_half,
+    emitted_rest,
+)
 from hebbian_descent.kernels.panels import Panels, lanes_of_panel
 from hebbian_descent.kernels.rows import LARGEST_ACTIVITY
 
 
 @emitted
-def _exponentials_of_panel(
-    typing_context: Any, weights: Any, earlier: Any, n_earlier: Any, a: Any, halves: Any, column: Any
+def _activities_of_panel(
+    typing_context: Any, weights: Any, earlier: Any, n_earlier: Any, a: Any, rests: Any, column: Any
 ) -> Any:
-    """Add weights·earlier to a, set `halves` to eᵃ/2, and return 1 if any activity is beyond ±10⁶, else 0."""
+    """Add weights·earlier to a, set `rests` to r of a, and return 1 if an activity is beyond ±10⁶, else 0."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         panels = Panels(context, builder, signature.args[1].dtype)
         n_earlier, column = values[2], values[5]
-        weights, earlier, a, halves = (
+        weights, earlier, a, rests = (
             panels.array(signature.args[argument], values[argument]) for argument in (0, 1, 3, 4)
         )
         total = cgutils.alloca_once_value(builder, panels.load(a, column))  # becomes a register
@@ -35,27 +41,41 @@ def _exponentials_of_panel(
             change = panels.load(earlier, loop.index, column)
             builder.store(panels.fused_multiply_add(weight, change, builder.load(total)), total)
         activity = builder.load(total)
-        panels.store(emitted_half_exp(panels, activity), halves, column)
+        panels.store(emitted_rest(panels, activity), rests, column)
         panels.store(activity, a, column)
         magnitude = panels.called("llvm.fabs", activity)
         beyond = builder.fcmp_unordered(">", magnitude, panels.constant(LARGEST_ACTIVITY))
         return panels.holds_anywhere(beyond, context.get_value_type(types.intp))
 
-    return types.intp(weights, earlier, n_earlier, a, halves, column), emit
+    return types.intp(weights, earlier, n_earlier, a, rests, column), emit
+
+
+@emitted
+def _remainders_of_panel(typing_context: Any, rests: Any, column: Any) -> Any:
+    """Replace r by eʳ − 1."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        panels = Panels(context, builder, signature.args[0].dtype)
+        rests, column = panels.array(signature.args[0], values[0]), values[1]
+        panels.store(emitted_exp_minus_one_of_rest(panels, panels.load(rests, column)), rests, column)
+        return context.get_dummy_value()
+
+    return types.void(rests, column), emit
 
 
 def _changes_of_panel(pulls_back: bool) -> Any:
     """Return a compiled function for the units of one panel."""
 
     @emitted
-    def changes(typing_context: Any, eta: Any, t: Any, p: Any, summed: Any, column: Any) -> Any:
-        return types.void(eta, t, p, summed, column), emit
+    def changes(typing_context: Any, eta: Any, a: Any, t: Any, p: Any, summed: Any, column: Any) -> Any:
+        return types.void(eta, a, t, p, summed, column), emit
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         panels = Panels(context, builder, signature.args[1].dtype)
-        t, p, summed = map(panels.array, signature.args[1:4], values[1:4])
-        eta, column = values[0], values[4]
-        half, target, sum_before = (panels.load(row, column) for row in (p, t, summed))
+        a, t, p, summed = map(panels.array, signature.args[1:5], values[1:5])
+        eta, column = values[0], values[5]
+        activity, target, remainder, sum_before = (panels.load(row, column) for row in (a, t, p, summed))
+        half = emitted_half_exp_of_parts(panels, emitted_half_power(panels, activity), remainder)
         h = emitted_logistic_of_half(panels, half)
         post = builder.fsub(h, target)
         if pulls_back:
@@ -81,11 +101,12 @@ def learn_sigmoid_step(
     """
     n_earlier, beyond = len(weights), 0
     for column in range(0, a.size, lanes_of_panel(a)):
-        # p holds eᵃ/2 until the second pass.
-        beyond |= _exponentials_of_panel(weights, earlier, n_earlier, a, p, column)
+        beyond |= _activities_of_panel(weights, earlier, n_earlier, a, p, column)
+    for column in range(0, a.size, lanes_of_panel(a)):
+        _remainders_of_panel(p, column)  # until the last pass, p is not yet the change
     for column in range(0, a.size, lanes_of_panel(a)):
         if pulls_back:
-            _pulled_back(eta, t, p, summed, column)
+            _pulled_back(eta, a, t, p, summed, column)
         else:
-            _plain(eta, t, p, summed, column)
+            _plain(eta, a, t, p, summed, column)
     return beyond != 0
