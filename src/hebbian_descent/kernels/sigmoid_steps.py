@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import cgutils, types
+from numba.core import types
 
 from hebbian_descent.kernels.compilation import emitted, inlined
 from hebbian_descent.kernels.exponential import (
@@ -19,35 +19,64 @@ from hebbian_descent.kernels.exponential import (
     emitted_logistic_of_half,
     emitted_rest,
 )
+from hebbian_descent.kernels.panel_product import BLOCK_ROWS
 from hebbian_descent.kernels.panels import Panels, lanes_of_panel
 from hebbian_descent.kernels.rows import LARGEST_ACTIVITY
 
 
-@emitted
-def _activities_of_panel(
-    typing_context: Any, weights: Any, earlier: Any, n_earlier: Any, a: Any, rests: Any, column: Any
-) -> Any:
-    """Add weights·earlier to a, set `rests` to r of a, and return 1 if an activity is beyond ±10⁶, else 0."""
+def _activities_after(n_earlier: int) -> Any:
+    """Return a compiled function for a step that so many steps of its block came before.
+
+    It adds weights·earlier to a, sets `rests` to r of a, and returns whether any activity is beyond ±10⁶.
+    """
+
+    @emitted
+    def panel(typing_context: Any, weights: Any, earlier: Any, a: Any, rests: Any, column: Any) -> Any:
+        return types.intp(weights, earlier, a, rests, column), emit
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         panels = Panels(context, builder, signature.args[1].dtype)
-        n_earlier, column = values[2], values[5]
-        weights, earlier, a, rests = (
-            panels.array(signature.args[argument], values[argument]) for argument in (0, 1, 3, 4)
-        )
-        total = cgutils.alloca_once_value(builder, panels.load(a, column))  # becomes a register
-        with cgutils.for_range(builder, n_earlier, intp=n_earlier.type) as loop:
-            weight = panels.in_all_lanes(builder.load(panels.address(weights, loop.index)))
-            change = panels.load(earlier, loop.index, column)
-            builder.store(panels.fused_multiply_add(weight, change, builder.load(total)), total)
-        activity = builder.load(total)
+        weights, earlier, a, rests = map(panels.array, signature.args[:4], values[:4])
+        column = values[4]
+        activity = panels.load(a, column)
+        for step in map(panels.index, range(n_earlier)):
+            weight = panels.in_all_lanes(builder.load(panels.address(weights, step)))
+            activity = panels.fused_multiply_add(weight, panels.load(earlier, step, column), activity)
         panels.store(emitted_rest(panels, activity), rests, column)
         panels.store(activity, a, column)
         magnitude = panels.called("llvm.fabs", activity)
         beyond = builder.fcmp_unordered(">", magnitude, panels.constant(LARGEST_ACTIVITY))
         return panels.holds_anywhere(beyond, context.get_value_type(types.intp))
 
-    return types.intp(weights, earlier, n_earlier, a, rests, column), emit
+    @inlined
+    def row(weights: Any, earlier: Any, a: Any, rests: Any) -> bool:
+        n_beyond = 0
+        for column in range(0, a.size, lanes_of_panel(a)):
+            n_beyond |= panel(weights, earlier, a, rests, column)
+        return n_beyond != 0
+
+    return row
+
+
+_after_none, _after_one, _after_two, _after_three, _after_four, _after_five = (
+    _activities_after(n) for n in range(BLOCK_ROWS)
+)
+
+
+@inlined
+def _set_activities(weights: Any, earlier: Any, a: Any, rests: Any) -> Any:
+    n = len(weights)
+    if n == 0:
+        return _after_none(weights, earlier, a, rests)
+    if n == 1:
+        return _after_one(weights, earlier, a, rests)
+    if n == 2:
+        return _after_two(weights, earlier, a, rests)
+    if n == 3:
+        return _after_three(weights, earlier, a, rests)
+    if n == 4:
+        return _after_four(weights, earlier, a, rests)
+    return _after_five(weights, earlier, a, rests)
 
 
 @emitted
@@ -99,9 +128,7 @@ def learn_sigmoid_step(
 
     Returns whether any activity is beyond ±10⁶ or not a number.
     """
-    n_earlier, beyond = len(weights), 0
-    for column in range(0, a.size, lanes_of_panel(a)):
-        beyond |= _activities_of_panel(weights, earlier, n_earlier, a, p, column)
+    is_beyond: bool = _set_activities(weights, earlier, a, p)
     for column in range(0, a.size, lanes_of_panel(a)):
         _remainders_of_panel(p, column)  # until the last pass, p is not yet the change
     for column in range(0, a.size, lanes_of_panel(a)):
@@ -109,4 +136,4 @@ def learn_sigmoid_step(
             _pulled_back(eta, a, t, p, summed, column)
         else:
             _plain(eta, a, t, p, summed, column)
-    return beyond != 0
+    return is_beyond
