@@ -78,6 +78,25 @@ def test_a_sample_that_is_not_finite_changes_nothing(kind, value, patterns):
         np.testing.assert_array_equal(array, before[name])
 
 
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+@pytest.mark.parametrize("centering", ["mean", "moving", None])
+@pytest.mark.parametrize("row", [0, 1, -1])
+def test_fitting_samples_of_which_one_is_not_finite_changes_nothing(kind, centering, row, patterns):
+    inputs, labels, _ = patterns
+    broken = inputs.copy()
+    broken[row, 3] = np.nan
+    estimator = kind(random_state=0, centering=centering, warm_start=True)
+    with pytest.raises(ValueError, match="contains NaN"):
+        estimator.fit(broken, labels)
+    assert not hasattr(estimator, "coef_")
+    estimator.fit(inputs, labels)
+    before = {name: np.copy(array) for name, array in estimator._state().items()}
+    with pytest.raises(ValueError, match="contains NaN"):
+        estimator.fit(broken, labels)
+    for name, array in estimator._state().items():
+        np.testing.assert_array_equal(array, before[name])
+
+
 @pytest.mark.parametrize("batch_size", [1, 5])
 def test_divergence_is_an_error_and_leaves_numbers(batch_size, patterns):
     inputs, _, targets = patterns

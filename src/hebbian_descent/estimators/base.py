@@ -99,15 +99,16 @@ class LayerEstimator(HasState, BaseEstimator):
         self.offset_ = np.full(n_inputs, offset.start, dtype)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
-    def _fit_samples(self, setting: Setting, samples: Samples, mean: Array, offset: Offset) -> None:
+    def _fit_samples(self, setting: Setting, samples: Samples, mean: Array | None, offset: Offset) -> None:
         """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
-        layer = self._layer(setting)
-        if offset.takes_data_mean and self.n_samples_seen_ == 0:
-            self.offset_[:] = mean
-        elif offset.takes_data_mean:
-            layer.move_offset(mean)  # what was learned so far stays the same
-        is_compiled = setting.is_compiled and setting.batch_size == 1  # then no rule asks for means
-        means = None if is_compiled else (mean, weighted_mean(samples.targets, samples.scales))
+        layer, means = self._layer(setting), None
+        if mean is not None and offset.takes_data_mean:
+            if self.n_samples_seen_ == 0:
+                self.offset_[:] = mean
+            else:
+                layer.move_offset(mean)  # what was learned so far stays the same
+        if mean is not None and not setting.shows_one_by_one:
+            means = mean, weighted_mean(samples.targets, samples.scales)
         n_samples = len(samples.inputs)
         for _ in range(setting.epochs):
             order = (
@@ -177,21 +178,28 @@ class LayerEstimator(HasState, BaseEstimator):
     def _checked(
         self, X: Any, y: Any, *, goes_on: bool, finite: bool = True, **checks: Any
     ) -> tuple[Array, Any]:
-        """Return X and y as arrays; whether X is `finite` may be left to `_mean_of`."""
+        """Return X and y as arrays; whether X is `finite` may be left to learning."""
         dtype = self.coef_.dtype if goes_on else DTYPES
         checks["ensure_all_finite"] = finite
         X, y = validate_data(self, X, y, reset=not goes_on, dtype=dtype, order="C", **checks)
         return X, y
 
-    def _mean_of(self, X: Array, scales: Array) -> Array:
-        """Return the mean of the inputs, and refuse inputs that are not finite.
+    @contextmanager
+    def _checking_by_mean(
+        self, setting: Setting, offset: Offset, X: Array, scales: Array
+    ) -> Iterator[Array | None]:
+        """Give the mean of the inputs if it is needed; in any case refuse inputs that are not finite.
 
         The mean shows it: large data take longer to bring from memory than to add up, so once is better.
         """
-        mean = weighted_mean(X, scales)
-        if not np.isfinite(mean).all():
-            self._assert_finite(X)
-        return mean
+        if offset.takes_data_mean or not setting.shows_one_by_one:
+            mean = weighted_mean(X, scales)
+            if not np.isfinite(mean).all():
+                self._assert_finite(X)
+            yield mean
+        else:
+            with self._refusing_what_is_not_finite(X):
+                yield None
 
     def _is_plain_sample(self, X: Any) -> bool:
         """Whether X needs no further checks: one sample, an array of the right dtype and width, finite."""

@@ -111,14 +111,14 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         X, y, scales = self._present(X, y, sample_weight)
         if len(X) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
-        mean = self._mean_of(X, scales)
         offset = self._offset_in_fit(setting)
-        if not goes_on:
-            self.classes_ = np.unique(y)
-            self._start(setting, len(self.classes_), X.dtype, offset)
-        else:
-            self._add_classes(y)
-        self._fit_samples(setting, self._samples(setting, X, y, scales), mean, offset)
+        with self._checking_by_mean(setting, offset, X, scales) as mean:
+            if not goes_on:
+                self.classes_ = np.unique(y)
+                self._start(setting, len(self.classes_), X.dtype, offset)
+            else:
+                self._add_classes(y)
+            self._fit_samples(setting, self._samples(setting, X, y, scales), mean, offset)
         return self
 
     def partial_fit(

@@ -94,11 +94,11 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
         if len(samples.inputs) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
-        mean = self._mean_of(samples.inputs, samples.scales)
         offset = self._offset_in_fit(setting)
-        if not goes_on:
-            self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
-        self._fit_samples(setting, samples, mean, offset)
+        with self._checking_by_mean(setting, offset, samples.inputs, samples.scales) as mean:
+            if not goes_on:
+                self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
+            self._fit_samples(setting, samples, mean, offset)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:

@@ -65,6 +65,11 @@ class Setting:
         built_in = self.rule.is_built_in and self.activation.is_built_in and self.error.is_built_in
         return built_in and self.rule.name in COMPILED_RULES
 
+    @property
+    def shows_one_by_one(self) -> bool:
+        """Whether `fit` takes the compiled loop, none of whose rules asks for means."""
+        return self.is_compiled and self.batch_size == 1
+
     def compiled(self, offset: Offset, *, in_pairs: bool) -> tuple[Callable[..., int], Any]:
         """Return the compiled loop of the activation, and what it is told.
 
