@@ -26,7 +26,6 @@ from hebbian_descent.kernels.rank_one import (
     decay_learn_and_sum,
     learn_and_sum,
     move,
-    move_and_center_two,
 )
 
 
@@ -88,12 +87,11 @@ def _learn_in_room(
         first, second = order[step], order[min(step + 1, last)]
         x = inputs[first], inputs[second]
         ahead = inputs[order[min(step + 2, last)]], inputs[order[min(step + 3, last)]]
+        rate = number(0)
         if moves:
+            move(mu, (nu, nu_of_second), before)
             rate = number(rate_of(steps, n_seen + step))
-            found = move_and_center_two(mu, (nu, nu_of_second), before, x, rate, now)
-        else:
-            rate, found = number(0), center_two(x, mu, now)
-        squares, squares_of_second, product = found
+        squares, squares_of_second, product = center_two(x, mu, rate, now)
         if steps.weight_decay == 0:
             learn_and_sum(W, p, before, now, s, ahead)
         else:

@@ -121,26 +121,11 @@ def move_and_center(offset: Any, last: Any, nu: Any, x: Any, centered: Any) -> A
 
 
 @contracted
-def center_two(x: Any, offset: Any, centered: Any) -> Any:
-    """Set centered = x − μ for two inputs; return both squared lengths and the inner product."""
-    first, second = x
-    squares = squares_of_second = product = type(offset[0])(0)
-    for i in range(offset.size):
-        difference, other = first[i] - offset[i], second[i] - offset[i]
-        centered[0][i], centered[1][i] = difference, other
-        squares += difference * difference
-        squares_of_second += other * other
-        product += difference * other
-    return squares, squares_of_second, product
+def center_two(x: Any, offset: Any, nu: Any, centered: Any) -> Any:
+    """Center two inputs, the second as if the offset had followed the first by ν.
 
-
-@contracted
-def move_and_center_two(offset: Any, rates: Any, before: Any, x: Any, nu: Any, centered: Any) -> Any:
-    """Let the offset follow two inputs of before, then do as `center_two` does.
-
-    The second input is centered as if the offset had followed the first one by ν.
+    Returns both squared lengths and the inner product.
     """
-    move(offset, rates, before)
     first, second = x
     squares = squares_of_second = product = type(nu)(0)
     for i in range(offset.size):
