@@ -94,8 +94,9 @@ class AutoAssociationJob(Job):
         inputs = data.train.inputs[:n_patterns]
         if (self.effort.search or "halving") == "halving":
             # A single short run tells too little, but all learning rates for all epochs would take days.
+            # Trials differ less than learning rates do: one tells which rate is worth all the others.
             saves = "epochs" if self.dataset in LARGE else "trials"
-            found = halving(place.sweep_autoencoders, inputs, saves=saves, **options)
+            found = halving(place.sweep_autoencoders, inputs, saves=saves, finalists=1, **options)
             return [self._measured(search.result, search.best) for search in found]
         result = place.sweep_autoencoders(inputs, **options)
         return [self._measured(result, best) for best in result.best("all")]
