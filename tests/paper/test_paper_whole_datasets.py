@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hebbian_descent import Autoencoder
+from hebbian_descent.datasets import DatasetUnavailableError, load
 from hebbian_descent.paper.comparison import cell_key, compare_rows
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import AutoAssociation, Classification, Measured
 from hebbian_descent.paper.experiments.auto_association import n_hidden
+from hebbian_descent.paper.notes import notes
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
 from hebbian_descent.paper.tables import TABLES
@@ -95,3 +98,20 @@ def test_a_spread_that_is_not_printed_counts_as_large_as_ours():
             cell, {"mean_hidden_activity": 2 + distance}, {"mean_hidden_activity": 0.3}, 1.0, 0.0, 10
         )
         assert compare_rows([row], [ours])[0].agrees == agrees
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.0])
+def test_weights_near_zero_give_the_errors_that_the_notes_name(scale):
+    known = next(note["reason"] for note in notes("reasons") if note["table"] == "text:auto_associative_hebb")
+    errors = []
+    for name in ("adult", "connect", "mnist", "cifar"):
+        try:
+            data = load(name, dtype=np.float32)
+        except DatasetUnavailableError as error:
+            pytest.skip(str(error))
+        offset = data.train.inputs.mean(axis=0)
+        shape = data.n_features, n_hidden(data.n_features)
+        weights = np.random.default_rng(0).normal(0, scale, shape).astype(np.float32)
+        network = Autoencoder.from_weights(weights, offset=offset)
+        errors.append(np.abs(data.test.inputs - network.reconstruct(data.test.inputs)).mean())
+    assert " ".join(f"{error:.4f}" for error in errors) in known
