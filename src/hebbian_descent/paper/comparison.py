@@ -156,12 +156,14 @@ def summarise(verdicts: Iterable[Verdict]) -> list[Summary]:
             len(found),
             sum(verdict.n > 0 for verdict in found),
             sum(verdict.agrees for verdict in found),
-            _root_mean_square([verdict.z for verdict in found]),
+            root_mean_square(verdict.z for verdict in found),
         )
         for column, found in by_column.items()
     ]
 
 
-def _root_mean_square(z: list[float]) -> float:
-    finite = np.array(z)[np.isfinite(z)]
+def root_mean_square(z: Iterable[float]) -> float:
+    """Return it over those that are finite; NaN if none is."""
+    values = np.fromiter(z, float)
+    finite = values[np.isfinite(values)]
     return float(np.sqrt(np.mean(finite**2))) if finite.size else np.nan

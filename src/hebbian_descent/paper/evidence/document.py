@@ -13,6 +13,7 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.notes import markdown, reason
+from hebbian_descent.paper.pairs import Pairs, pairs
 from hebbian_descent.paper.report.pictures import picture_file
 from hebbian_descent.paper.report.results import PaperTable, paper_tables
 from hebbian_descent.paper.report.words import duration, number, rule_name
@@ -36,6 +37,11 @@ ABOUT_COUNTS = (
     "of all jobs one after another on two cores, partly with other work beside them."
 )
 
+ABOUT_PAIRS = (
+    "All cells of a pair of datasets were printed from one draw of patterns, and so deviate together. What "
+    "scatters by chance is the mean z of a pair."
+)
+
 
 def write_document(folder: Path, path: Path) -> None:
     """Write all that is known of a folder of results; chosen figures are copied beside it."""
@@ -47,6 +53,7 @@ def write_document(folder: Path, path: Path) -> None:
         _opening(verdicts),
         "## Counts\n\n" + _counts(tables),
         "## What differs\n\n" + _differences(verdicts),
+        *_pairs(pairs(verdicts)),
         "## Winners\n\n" + _winners(winners(verdicts)),
         *_claims(folder),
         *(["## Figures", *figures] if figures else []),
@@ -107,6 +114,32 @@ def _differences(verdicts: Iterable[Verdict]) -> str:
     ]
     headings = ("table", "cell", "column", "ours", "printed", "z", "reason")
     return markdown(headings, rows) if rows else "Nothing that was run."
+
+
+def _pairs(found: list[Pairs]) -> Iterator[str]:
+    if found:
+        headings = (
+            "table",
+            "column",
+            "pairs",
+            "rms of mean z",
+            "furthest pair",
+            "its mean z",
+            "rms z without it",
+        )
+        rows = [
+            (
+                f"`{column.label}`",
+                column.column,
+                column.n_pairs,
+                number(column.rms_of_means, 2),
+                column.furthest,
+                number(column.z_of_furthest, 1),
+                number(column.rms_of_others, 2),
+            )
+            for column in found
+        ]
+        yield f"## Pairs of datasets\n\n{ABOUT_PAIRS}\n\n{markdown(headings, rows)}"
 
 
 def _winners(found: list[Winner]) -> str:
