@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hebbian_descent.cli import main
+from hebbian_descent.paper.index import INDEX
 
 RAND = ("tab:Hetero_online_centered_2", "--only", "rand-rand")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
@@ -26,14 +27,18 @@ def command(monkeypatch, tmp_path, capsys):
     return call
 
 
-def test_list_names_every_table(command):
+def test_list_says_of_every_label_what_it_shows_also_in_80_columns(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     code, printed, _ = command("list")
     assert code == 0
-    for label in ("tab:Hetero_online_centered_1", "tab:auto_associative", "tab:label_learning_centered"):
-        assert label in printed
+    assert "…" not in printed
+    width = printed.index("Rows")
+    words = " ".join(line[:width].strip() for line in printed.splitlines())
+    for known in INDEX.values():
+        assert f"{known.label} {known.title}" in words
 
 
-def test_run_shows_ours_beside_the_print_and_keeps_it(command):
+def test_run_shows_ours_beside_the_print_and_keeps_it(command, monkeypatch):
     code, printed, errors = command("run", RAND[0], "--draws", "2", *RAND[1:])
     assert code == 0, errors
     assert "rand→rand" in printed
@@ -48,7 +53,10 @@ def test_run_shows_ours_beside_the_print_and_keeps_it(command):
     content = json.loads(compared)[RAND[0]]
     assert [summary["n_run"] for summary in content["summary"]] == [20, 20]
     assert len(content["winners"]) == 5
-    assert command("compare", RAND[0])[0] == 0
+    monkeypatch.setenv("COLUMNS", "80")
+    code, compared, _ = command("compare", RAND[0])
+    assert code == 0
+    assert "…" not in compared
     code, latex, _ = command("table", RAND[0], "--format", "latex")
     assert latex.count(r"\textbf{") >= 5
     assert latex.startswith(r"\begin{tabular}{llrrrr}")

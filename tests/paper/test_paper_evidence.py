@@ -11,6 +11,7 @@ from hebbian_descent.paper.claims.base import Judged
 from hebbian_descent.paper.claims.kept import keep
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence.document import CHOSEN_FIGURES, write_document
+from hebbian_descent.paper.notes import REASON_UNKNOWN
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
     text = written[1].read_text(encoding="utf-8")
     n_run = len(run)
     assert f"Of 2,596 printed results {n_run - 2:,} agree with ours, 2 differ and {2596 - n_run:,}" in text
-    assert text.count("| not known |") == 2
+    assert text.count(REASON_UNKNOWN) == 1
     assert "| 3 | 6 s |" in text  # draws, time
     assert "](figures/rand_rand_sigmoid_true_online.svg)" in text
     assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()

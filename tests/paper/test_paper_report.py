@@ -11,7 +11,7 @@ from hebbian_descent.paper.claims import Judged
 from hebbian_descent.paper.claims.kept import keep, kept
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.notes import markdown, notes, reason
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown, notes
 from hebbian_descent.paper.report import render
 from hebbian_descent.paper.report.pictures import LARGEST_SVG, picture_file
 from hebbian_descent.paper.report.results import paper_tables
@@ -177,15 +177,22 @@ def test_documents_show_the_notes_of_the_package(name):
     assert table in (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_a_reason_is_found_by_table_cell_and_column(results_folder, monkeypatch):
-    differs = next(
-        verdict
-        for table in paper_tables(results_folder, Effort())
-        for verdict in table.verdicts
-        if verdict.word == "differs"
-    )
-    known = {"table": "tab:Hetero_online_*", "cell": "rand→* *", "column": differs.column, "reason": "why"}
-    monkeypatch.setattr("hebbian_descent.paper.notes.notes", lambda name: [known])
-    assert reason(differs) == "why"
+def test_results_that_differ_are_listed_by_the_reason_for_it(results_folder, monkeypatch, capsys):
+    verdicts = [verdict for table in paper_tables(results_folder, Effort()) for verdict in table.verdicts]
+    different = [verdict for verdict in verdicts if verdict.word == "differs"]
+    assert len(different) == 2
+    known = {"table": "tab:Hetero_online_*", "cell": "rand→* *", "column": different[0].column}
+    monkeypatch.setattr("hebbian_descent.paper.notes.notes", lambda name: [{**known, "reason": "A < B."}])
+    assert differences(verdicts) == {"A < B.": different[:1], "": different[1:]}
+    text = render(results_folder, Effort())
+    assert text.index("A &lt; B.") < text.index(REASON_UNKNOWN)
+
+    monkeypatch.setattr(sys, "argv", ["hebbian-descent", "compare", "--output", str(results_folder)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    printed = capsys.readouterr().out
+    assert printed.index("A < B.") < printed.index(REASON_UNKNOWN)
+
     monkeypatch.setattr("hebbian_descent.paper.notes.notes", lambda name: [{**known, "cell": "adult*"}])
-    assert reason(differs) == ""
+    assert differences(verdicts) == {"": different}

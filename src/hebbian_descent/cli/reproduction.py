@@ -10,6 +10,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import formula_tables, own_tables
@@ -23,22 +24,25 @@ from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.index import INDEX, entry
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, reason
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.paper.winners import winners
 
 FORMATS = ("text", "csv", "latex")
+IN_80_COLUMNS: dict[str, Any] = {"show_edge": False, "padding": (0, 1, 0, 0)}
+"""Tables without the room that others have between and beside their columns."""
 
 
 def list_labels(output: Output = OUTPUT) -> None:
     """List every table and figure of the paper: what it shows, about how long it takes, what was run."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Label", no_wrap=True)
-    table.add_column("Shows")
+    table = Table(box=SIMPLE_HEAD, **IN_80_COLUMNS)
+    table.add_column("Label, and what it shows")
     for name in ("Rows", "Minutes", "Run"):
         table.add_column(name, justify="right", no_wrap=True)
     for known in INDEX.values():
         minutes = f"{known.minutes:.0f}" if known.minutes > 1 else "<1"
-        table.add_row(known.label, known.title, str(known.n_rows or ""), minutes, _state(known.label, output))
+        what = Text.assemble(known.label, "\n", (known.title, "dim"))
+        table.add_row(what, str(known.n_rows or ""), minutes, _state(known.label, output))
     console = Console()
     console.print(table)
     console.print("Minutes are for ten draws on two cores. `hebbian-descent run LABEL` computes one of them.")
@@ -79,6 +83,8 @@ def compare(
 ) -> None:
     """Count how many printed numbers agree with ours, by table and column, and list those that differ.
 
+    What differs is listed by the reason for it, as far as that is known.
+
     Only what `run` computed with the paper's protocol is judged. Where patterns were drawn, a number agrees
     if it lies in the 99 % prediction interval of one more draw, or within 0.005 of our mean.
     """
@@ -97,28 +103,30 @@ def compare(
         f"Winners: {counts['same']} the same, {counts['tie']} within the spread, {counts['other']} other.",
         highlight=False,
     )
-    different = [verdict for verdict in everything if verdict.word == "differs"]
-    for verdict in different:
-        console.print(
-            f"{verdict.row.label} {cell_name(verdict.row.cell)} {verdict.column}: "
-            f"ours {verdict.mean:.4f} ± {verdict.sd:.4f}, printed {verdict.printed:.4f}, z {verdict.z:.1f}",
-            highlight=False,
-            soft_wrap=True,
-        )
+    for why, different in differences(everything).items():
+        console.print(f"\n{why or REASON_UNKNOWN}", highlight=False)
+        for verdict in different:
+            console.print(
+                f"  {verdict.row.label} {cell_name(verdict.row.cell)} {verdict.column}: "
+                f"ours {verdict.mean:.4f} ± {verdict.sd:.4f}, printed {verdict.printed:.4f}, "
+                f"z {verdict.z:.1f}",
+                highlight=False,
+                soft_wrap=True,
+            )
 
 
 def _counts(verdicts: dict[str, list[Verdict]]) -> Table:
-    table = Table(title="Printed numbers", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title="Printed numbers", box=SIMPLE_HEAD, **IN_80_COLUMNS)
     for name in ("Table", "Column"):
         table.add_column(name, no_wrap=True)
-    for name in ("Printed", "Run", "Agree", "Share", "RMS z"):
-        table.add_column(name, justify="right")
+    for name in ("Agree", "Not run", "RMS z"):
+        table.add_column(name, justify="right", no_wrap=True)
     for label, found in verdicts.items():
         for summary in summarise(found):
-            share = f"{summary.n_agree / summary.n_run:.1%}" if summary.n_run else ""
+            agree = f"{summary.n_agree}/{summary.n_run}" if summary.n_run else ""
+            not_run = summary.n_results - summary.n_run
             z = f"{summary.rms_z:.2f}" if summary.n_run else ""
-            numbers = (summary.n_results, summary.n_run, summary.n_agree)
-            table.add_row(label, summary.column, *map(str, numbers), share, z)
+            table.add_row(label, summary.column, agree, str(not_run or ""), z)
     return table
 
 
@@ -127,12 +135,17 @@ def _as_data(verdicts: dict[str, list[Verdict]]) -> dict[str, Any]:
         label: {
             "summary": [_finite(summary._asdict()) for summary in summarise(found)],
             "results": [
-                _finite({**v.row.cell, **v._asdict(), "row": None, "verdict": v.word}) for v in found
+                _finite({**v.row.cell, **v._asdict(), "row": None, "verdict": v.word, "reason": _why(v)})
+                for v in found
             ],
             "winners": [_finite(winner._asdict()) for winner in winners(found)],
         }
         for label, found in verdicts.items()
     }
+
+
+def _why(verdict: Verdict) -> str | None:
+    return (reason(verdict) or None) if verdict.word == "differs" else None
 
 
 def _finite(record: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hebbian_descent.paper.claims.kept import kept
@@ -12,7 +12,7 @@ from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import cell_name
-from hebbian_descent.paper.notes import markdown, reason
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown
 from hebbian_descent.paper.pairs import Pairs, pairs
 from hebbian_descent.paper.report.pictures import picture_file
 from hebbian_descent.paper.report.results import PaperTable, paper_tables
@@ -52,7 +52,7 @@ def write_document(folder: Path, path: Path) -> None:
     sections = [
         _opening(verdicts),
         "## Counts\n\n" + _counts(tables),
-        "## What differs\n\n" + _differences(verdicts),
+        "## What differs\n\n" + _differences(differences(verdicts)),
         *_pairs(pairs(verdicts)),
         "## Winners\n\n" + _winners(winners(verdicts)),
         *_claims(folder),
@@ -98,22 +98,24 @@ def _draws(table: PaperTable) -> str:
     return " to ".join(str(n) for n in dict.fromkeys((numbers[0], numbers[-1]))) if numbers else "–"
 
 
-def _differences(verdicts: Iterable[Verdict]) -> str:
-    rows = [
-        (
-            f"`{v.row.label}`",
-            cell_name(v.row.cell),
-            v.column,
-            f"{number(v.mean)} ± {number(v.sd)}",
-            number(v.printed),
-            number(v.z, 1),
-            reason(v) or "not known",
-        )
-        for v in verdicts
-        if v.word == "differs"
+def _differences(found: dict[str, list[Verdict]]) -> str:
+    headings = ("table", "cell", "column", "ours", "printed", "z")
+    parts = [
+        f"{why or REASON_UNKNOWN}\n\n{markdown(headings, map(_difference, verdicts))}"
+        for why, verdicts in found.items()
     ]
-    headings = ("table", "cell", "column", "ours", "printed", "z", "reason")
-    return markdown(headings, rows) if rows else "Nothing that was run."
+    return "\n\n".join(parts) or "Nothing that was run."
+
+
+def _difference(verdict: Verdict) -> Sequence[str]:
+    return (
+        f"`{verdict.row.label}`",
+        cell_name(verdict.row.cell),
+        verdict.column,
+        f"{number(verdict.mean)} ± {number(verdict.sd)}",
+        number(verdict.printed),
+        number(verdict.z, 1),
+    )
 
 
 def _pairs(found: list[Pairs]) -> Iterator[str]:

@@ -6,6 +6,7 @@ The documents of the same names show these tables; a test keeps the two the same
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from importlib import resources
@@ -15,6 +16,8 @@ from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.layout import cell_name
 
 Name = Literal["protocol", "misprints", "reasons"]
+
+REASON_UNKNOWN = "Why these differ is not known."
 
 
 def notes(name: Name) -> list[dict[str, str]]:
@@ -38,6 +41,15 @@ def reason(verdict: Verdict) -> str:
         ),
         "",
     )
+
+
+def differences(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+    """Return the results that differ, by the reason for it, which is empty where it is not known."""
+    found: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        if verdict.word == "differs":
+            found[reason(verdict)].append(verdict)
+    return found
 
 
 def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

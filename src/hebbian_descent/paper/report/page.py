@@ -15,7 +15,7 @@ from hebbian_descent.checks import require_extra
 from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
-from hebbian_descent.paper.notes import notes, reason
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.report.origin import origin
 from hebbian_descent.paper.report.others import other_efforts, own_tables
 from hebbian_descent.paper.report.pictures import Picture, pictures
@@ -117,7 +117,8 @@ def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
     verdicts = [verdict for table in tables for verdict in table.verdicts]
     found = winners(verdicts)
     return {
-        "different": [(verdict, reason(verdict)) for verdict in verdicts if verdict.word == "differs"],
+        "differences": differences(verdicts),
+        "reason_unknown": REASON_UNKNOWN,
         "winners": found,
         "winner_counts": Counter(winner.verdict for winner in found),
     }
