@@ -17,6 +17,7 @@ app = typer.Typer(
     help="Hebbian-descent: networks that learn each example once and forget gracefully.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # lets lines of a paragraph flow
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)

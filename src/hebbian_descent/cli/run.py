@@ -60,12 +60,10 @@ def run(
     shows all of it as a page.
 
     Examples:
+
         hebbian-descent run tab:Hetero_online_centered_1 --draws 10
-
         hebbian-descent run tab:Hetero_online_centered_2 --only rand-rand --set trials=50
-
         hebbian-descent run all --quick
-
         hebbian-descent run examples/my_table.py
     """
     console = Console()

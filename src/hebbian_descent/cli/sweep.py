@@ -75,10 +75,9 @@ def sweep(
     Finished parts are kept in OUTPUT/store: run the same command again after a stop and it goes on.
 
     Examples:
+
         hebbian-descent sweep inputs.npy targets.npy
-
         hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
-
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
     console = Console()
