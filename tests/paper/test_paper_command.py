@@ -38,6 +38,12 @@ def test_list_says_of_every_label_what_it_shows_also_in_80_columns(command, monk
         assert f"{known.label} {known.title}" in words
 
 
+def test_compare_says_when_nothing_was_run(command):
+    code, printed, _ = command("compare")
+    assert code == 0
+    assert "Nothing of this was run" in printed
+
+
 def test_run_shows_ours_beside_the_print_and_keeps_it(command, monkeypatch):
     code, printed, errors = command("run", RAND[0], "--draws", "2", *RAND[1:])
     assert code == 0, errors

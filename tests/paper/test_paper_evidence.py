@@ -51,6 +51,20 @@ def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
     assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()
 
 
+def test_nothing_is_overwritten_where_nothing_was_run(tmp_path, monkeypatch, capsys):
+    kept = tmp_path / "summary.csv"
+    kept.write_text("precious", encoding="utf-8")
+    folder = str(tmp_path / "mistyped")
+    monkeypatch.setattr(
+        sys, "argv", ["hebbian-descent", "evidence", "--output", folder, "--summary", str(kept)]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "mistyped, which has none" in capsys.readouterr().err
+    assert kept.read_text(encoding="utf-8") == "precious"
+
+
 def test_chosen_figures_are_the_papers():
     assert set(CHOSEN_FIGURES) <= set(labels())
 

@@ -9,7 +9,9 @@ import typer
 from rich.console import Console
 
 from hebbian_descent.cli.run import OUTPUT, Output
+from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence import write_document, write_summary
+from hebbian_descent.paper.measurements import Measurements
 
 SUMMARY = Path("reproduction") / "summary.csv"
 DOCUMENT = Path("docs") / "reproduction.md"
@@ -26,6 +28,11 @@ def evidence(
 
     Both are made from what `run` left in OUTPUT with the paper's protocol.
     """
+    if not Measurements(output, Effort()).labels():
+        raise ValueError(
+            "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol. "
+            f"Got {output}, which has none; nothing was written."
+        )
     console = Console()
     with console.status("Comparing the tables"):
         write_summary(output, summary)

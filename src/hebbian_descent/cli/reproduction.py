@@ -98,6 +98,9 @@ def compare(
     console = Console()
     console.print(_counts(verdicts))
     everything = [verdict for found in verdicts.values() for verdict in found]
+    if not any(verdict.n for verdict in everything):
+        console.print(f"Nothing of this was run in {output}: `hebbian-descent run LABEL` computes it.")
+        return
     counts = Counter(winner.verdict for winner in winners(everything))
     console.print(
         f"Winners: {counts['same']} the same, {counts['tie']} within the spread, {counts['other']} other.",
