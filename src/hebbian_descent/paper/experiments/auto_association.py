@@ -78,7 +78,8 @@ class AutoAssociationJob(Job):
     def run(self, place: Place) -> list[Measured]:
         """Train on the training set and measure the reconstruction of the test set."""
         settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
-        if self.effort.is_the_papers and self.dataset in LARGE:
+        is_large = self.dataset in LARGE
+        if self.effort.is_the_papers and is_large:
             settings["trials"] = TRIALS_OF_LARGE_DATASETS
         data = load(self.dataset, dtype=np.float32)
         n_patterns = settings.pop("patterns")
@@ -94,9 +95,13 @@ class AutoAssociationJob(Job):
         inputs = data.train.inputs[:n_patterns]
         if (self.effort.search or "halving") == "halving":
             # A single short run tells too little, but all learning rates for all epochs would take days.
-            # Trials differ less than learning rates do: one tells which rate is worth all the others.
-            saves = "epochs" if self.dataset in LARGE else "trials"
-            found = halving(place.sweep_autoencoders, inputs, saves=saves, finalists=1, **options)
+            found = halving(
+                place.sweep_autoencoders,
+                inputs,
+                saves="epochs" if is_large else "trials",
+                finalists=1 if is_large else 3,
+                **options,
+            )
             return [self._measured(search.result, search.best) for search in found]
         result = place.sweep_autoencoders(inputs, **options)
         return [self._measured(result, best) for best in result.best("all")]
