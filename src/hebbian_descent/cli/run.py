@@ -59,7 +59,7 @@ def run(
     draw more. Finished parts are kept in OUTPUT, so a run that was stopped goes on; `hebbian-descent report`
     shows all of it as a page.
 
-    Some examples:
+    **Examples**
 
         hebbian-descent run tab:Hetero_online_centered_1 --draws 10
         hebbian-descent run tab:Hetero_online_centered_2 --only rand-rand --set trials=50

@@ -74,7 +74,7 @@ def sweep(
 
     Finished parts are kept in OUTPUT/store: run the same command again after a stop and it goes on.
 
-    Some examples:
+    **Examples**
 
         hebbian-descent sweep inputs.npy targets.npy
         hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
