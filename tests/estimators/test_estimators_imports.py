@@ -15,11 +15,10 @@ HEAVY = "{'torch', 'matplotlib', 'dask', 'distributed', 'numba', 'sklearn', 'pan
 LEARN = """
 import numpy as np
 from hebbian_descent import HebbianDescentRegressor
-from hebbian_descent.kernels.activations import Softsign
-from hebbian_descent.kernels.online import learner
+from hebbian_descent.kernels.online import learn_online
 
 HebbianDescentRegressor(activation="softsign").partial_fit(np.eye(3), np.eye(3))
-print(sum(learner(Softsign()).stats.cache_hits.values()))
+print(sum(learn_online.stats.cache_hits.values()))
 """
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from hebbian_descent.kernels.activations import ACTIVATIONS
 from hebbian_descent.kernels.errors import ErrorTerm
-from hebbian_descent.kernels.online import ALL_LEARNED, Steps, as_numbers, learner
-from hebbian_descent.kernels.online_pairs import learner_in_pairs
+from hebbian_descent.kernels.online import ALL_LEARNED, learn_online
+from hebbian_descent.kernels.online_pairs import learn_in_pairs
+from hebbian_descent.kernels.responses import Steps, address_of_response, as_numbers
 
 STEPS = Steps(
     learns_from_output=1,
@@ -22,22 +23,25 @@ STEPS = Steps(
 )
 
 
-def learned(loop: Callable[..., int], steps: Steps, inputs: Any, n_outputs: int, dtype: Any) -> Any:
+def learned(
+    loop: Callable[..., int], activation: str, steps: Steps, inputs: Any, n_outputs: int, dtype: Any
+) -> Any:
     """Return where it ended, the weights, the bias and the offset."""
+    response = address_of_response(ACTIVATIONS[activation](), np.dtype(dtype))
     rng = np.random.default_rng(1)
     n, n_inputs = inputs.shape
     W, b, mu = (
         rng.normal(size=shape).astype(dtype) for shape in ((n_outputs, n_inputs), n_outputs, n_inputs)
     )
     targets, scales = rng.random((n, n_outputs)).astype(dtype), rng.random(n).astype(dtype)
-    ended = loop(as_numbers(steps, ErrorTerm()), W, b, mu, inputs, targets, scales, rng.permutation(n), 3)
+    numbers, order = as_numbers(steps, ErrorTerm()), rng.permutation(n)
+    ended = loop(response, numbers, W, b, mu, inputs, targets, scales, order, 3)
     return ended, W, b, mu
 
 
 def both(activation: str, steps: Steps, inputs: Any, n_outputs: int = 7, dtype: Any = np.float64) -> Any:
-    kind = ACTIVATIONS[activation]()
-    loops = learner(kind), learner_in_pairs(kind)
-    return [learned(loop, steps, inputs.astype(dtype), n_outputs, dtype) for loop in loops]
+    loops = learn_online, learn_in_pairs
+    return [learned(loop, activation, steps, inputs.astype(dtype), n_outputs, dtype) for loop in loops]
 
 
 def inputs_of(n: int, n_inputs: int) -> Any:

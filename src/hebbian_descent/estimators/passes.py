@@ -79,11 +79,12 @@ def learn_compiled(
     in_pairs: bool,
 ) -> None:
     """Let a compiled loop show the samples one after another."""
-    loop, numbers = setting.compiled(offset, in_pairs=in_pairs)
+    W = layer.weights.T
+    loop, *told = setting.compiled(offset, W.dtype, in_pairs=in_pairs)
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
-    diverged_at = loop(numbers, layer.weights.T, layer.bias, layer.offset, x, t, scales, rows, n_seen)
+    diverged_at = loop(*told, W, layer.bias, layer.offset, x, t, scales, rows, n_seen)
     if diverged_at >= 0:
-        raise DivergenceError(n_seen + diverged_at, setting.learning_rate, limit=limit_of(layer.weights))
+        raise DivergenceError(n_seen + diverged_at, setting.learning_rate, limit=limit_of(W))
 
 
 def learn_batch(

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hebbian_descent.checks import as_count, as_number, unknown_name
+import numpy as np
+
+from hebbian_descent.checks import Array, as_count, as_number, unknown_name
 from hebbian_descent.estimators.centering import Centering, Offset, checked
 from hebbian_descent.estimators.learning_rate import fixed_rate, kappa, largest_slope
 from hebbian_descent.network import Activation, get_activation
@@ -16,6 +18,9 @@ from hebbian_descent.rules import ErrorTerm, Rule, get_error_term, get_rule
 COMPILED_RULES = ("hebbian_descent", "gradient_descent", "contrastive", "hebb")
 
 START_OPTIONS = ("zeros", "random")
+
+Compiled = tuple[Callable[..., int], int, Array]
+"""A loop over samples, the address of the activation's response, and the numbers of a step."""
 
 
 @dataclass(frozen=True)
@@ -70,24 +75,26 @@ class Setting:
         """Whether `fit` takes the compiled loop, none of whose rules asks for means."""
         return self.is_compiled and self.batch_size == 1
 
-    def compiled(self, offset: Offset, *, in_pairs: bool) -> tuple[Callable[..., int], Any]:
-        """Return the compiled loop of the activation, and what it is told.
+    def compiled(self, offset: Offset, dtype: np.dtype[Any], *, in_pairs: bool) -> Compiled:
+        """Return the compiled loop, and what it is told of the activation, the rule and the steps.
 
         In pairs it is faster, but a sample has other bits than alone.
         """
-        if (offset, in_pairs) not in self._compiled:
-            self._compiled[offset, in_pairs] = self._loop_and_numbers(offset, in_pairs)
-        return self._compiled[offset, in_pairs]
+        known = self._compiled
+        if (offset, dtype, in_pairs) not in known:
+            known[offset, dtype, in_pairs] = self._loop(offset, dtype, in_pairs)
+        return known[offset, dtype, in_pairs]
 
     @cached_property
-    def _compiled(self) -> dict[tuple[Offset, bool], tuple[Callable[..., int], Any]]:
+    def _compiled(self) -> dict[tuple[Offset, np.dtype[Any], bool], Compiled]:
         return {}
 
-    def _loop_and_numbers(self, offset: Offset, in_pairs: bool) -> tuple[Callable[..., int], Any]:
+    def _loop(self, offset: Offset, dtype: np.dtype[Any], in_pairs: bool) -> Compiled:
         from hebbian_descent.kernels.activations import ACTIVATIONS
         from hebbian_descent.kernels.errors import ErrorTerm, error_term
-        from hebbian_descent.kernels.online import Steps, as_numbers, learner
-        from hebbian_descent.kernels.online_pairs import learner_in_pairs
+        from hebbian_descent.kernels.online import learn_online
+        from hebbian_descent.kernels.online_pairs import learn_in_pairs
+        from hebbian_descent.kernels.responses import Steps, address_of_response, as_numbers
 
         steps = Steps(
             learns_from_output=self.rule.name != "hebb",
@@ -101,9 +108,9 @@ class Setting:
         # Contrastive learning takes no other error than the difference.
         is_free = self.rule.name != "contrastive"
         error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
-        loop_of = learner_in_pairs if in_pairs else learner
-        loop = loop_of(ACTIVATIONS[self.activation.name](**self.activation.parameters))
-        return loop, as_numbers(steps, error)
+        kind = ACTIVATIONS[self.activation.name](**self.activation.parameters)
+        loop = learn_in_pairs if in_pairs else learn_online
+        return loop, address_of_response(kind, dtype), as_numbers(steps, error)
 
 
 def _start(initial_weights: str) -> str:

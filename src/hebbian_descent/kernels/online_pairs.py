@@ -11,15 +11,12 @@ which take most of the time, are spared. Patterns that come one at a time cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from hebbian_descent.kernels.activations import Activation
 from hebbian_descent.kernels.compilation import inlined, kept_on_disk
-from hebbian_descent.kernels.online import ALL_LEARNED, follow, rate_of, respond, unpacked
+from hebbian_descent.kernels.online import ALL_LEARNED, follow, rate_of
 from hebbian_descent.kernels.rank_one import (
     center_two,
     decay_and_learn,
@@ -27,43 +24,32 @@ from hebbian_descent.kernels.rank_one import (
     learn_and_sum,
     move,
 )
+from hebbian_descent.kernels.responses import respond, steps_in
 
 
-def learner_in_pairs(kind: Activation) -> Callable[..., int]:
-    """Return the compiled loop for an activation, which is told what that of `kernels.online` is told."""
-    of: Any = type(kind)
-    return _learner(of, *kind)
-
-
-@cache
-def _learner(of: Any, *parameters: float) -> Callable[..., int]:
-    kind = of(*parameters)
-
-    @kept_on_disk
-    def learn_in_pairs(
-        numbers: Any,
-        W: Any,
-        b: Any,
-        mu: Any,
-        inputs: Any,
-        targets: Any,
-        scales: Any,
-        order: Any,
-        n_seen: int,
-    ) -> int:
-        n_outputs, n_inputs = W.shape
-        rows, units = np.zeros((4, n_inputs), W.dtype), np.zeros((7, n_outputs), W.dtype)
-        return _learn_in_room(
-            kind, unpacked(numbers), W, b, mu, (inputs, targets, scales), order, n_seen, rows, units
-        )
-
-    return learn_in_pairs
+@kept_on_disk
+def learn_in_pairs(
+    response: int,
+    numbers: Any,
+    W: Any,
+    b: Any,
+    mu: Any,
+    inputs: Any,
+    targets: Any,
+    scales: Any,
+    order: Any,
+    n_seen: int,
+) -> int:
+    """Do what `learn_online` does, told the same."""
+    n_outputs, n_inputs = W.shape
+    rows, units = np.zeros((4, n_inputs), W.dtype), np.zeros((7, n_outputs), W.dtype)
+    return _learn_in_room(response, numbers, W, b, mu, (inputs, targets, scales), order, n_seen, rows, units)
 
 
 @inlined
 def _learn_in_room(
-    kind: Any,
-    told: Any,
+    response: int,
+    numbers: Any,
     W: Any,
     b: Any,
     mu: Any,
@@ -74,7 +60,7 @@ def _learn_in_room(
     units: Any,
 ) -> int:
     """Do as the compiled loop says, with room for four inputs and seven numbers a unit, which are zeros."""
-    steps, _ = told
+    steps = steps_in(numbers)
     inputs, targets, scales = samples
     now, before = (rows[0], rows[1]), (rows[2], rows[3])
     s, p, room = (units[0], units[1]), (units[2], units[3]), (units[4], units[5], units[6])
@@ -97,7 +83,7 @@ def _learn_in_room(
         else:
             decay_learn_and_sum(W, kept, p, before, now, s, ahead)
         p[1][:] = 0
-        if not respond(kind, told, s[0], b, targets[first], scales[first], squares, room, p[0]):
+        if not respond(response, numbers, s[0], b, targets[first], scales[first], squares, room, p[0]):
             return step
         kept, nu, nu_of_second = keep, rate, number(0)
         follow(b, nu, keep, s[0], p[0], squares)
@@ -105,7 +91,7 @@ def _learn_in_room(
             for unit in range(W.shape[0]):
                 s[1][unit] = keep * s[1][unit] + p[0][unit] * product
             scale = scales[second]
-            if not respond(kind, told, s[1], b, targets[second], scale, squares_of_second, room, p[1]):
+            if not respond(response, numbers, s[1], b, targets[second], scale, squares_of_second, room, p[1]):
                 decay_and_learn(W, kept, (p[0],), (now[0],))
                 move(mu, (nu,), (now[0],))
                 return step + 1
