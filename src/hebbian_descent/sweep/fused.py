@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from itertools import product, repeat
 
 from threadpoolctl import threadpool_limits
 
@@ -27,16 +27,17 @@ def fused(
 ) -> CellResult:
     """Run all learning rates and trials of a cell, as many at once as there are threads.
 
-    Where there are not even half as many runs as threads, each has two.
+    What is left over, and is not even half as many runs as threads, has two threads each.
     """
     result = empty_result(setting, patterns)
     places = list(product(range(len(setting.learning_rates)), range(len(setting.trials))))
-    threads_per_run = HALVES if HALVES * len(places) <= threads else 1
+    n_left = len(places) % threads
+    n_alone = len(places) - n_left if HALVES * n_left <= threads else len(places)
 
     is_known = knows(cell, setting)
     entries = entries_of(setting, patterns) if is_known else None
 
-    def run(place: tuple[int, int]) -> None:
+    def run(place: tuple[int, int], threads_per_run: int) -> None:
         i, j = place
         network = new_network(cell, setting, patterns, setting.trials[j])
         arguments = cell, setting, network, setting.learning_rates[i]
@@ -53,6 +54,7 @@ def fused(
         product = None if entries is None or patterns.evaluated else product_of(entries, network)
         evaluate_into(result, i, j, network, patterns, threads_per_run, product)
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads // threads_per_run) as pool:
-        list(pool.map(run, places))
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, places[:n_alone], repeat(1)))
+        list(pool.map(run, places[n_alone:], repeat(HALVES)))
     return result
