@@ -27,6 +27,7 @@ CHOSEN_FIGURES = (
     "fig:heteroassociative_online_hebbian_scatter",
     "fig:rand_adult_weightdecay",
     "fig:auto_association_compare",
+    "fig:hidden_activity_GD_HD",
 )
 """Those that the document shows, as far as they were drawn."""
 
