@@ -64,9 +64,15 @@ def called_by_address(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a part of a kernel that the kernel is handed the address of, instead of being compiled anew."""
 
     def compile_it(function: Callable[..., Any]) -> Any:
-        return _kept(function, lambda cache: numba.cfunc(signature, cache=cache, **FLOATING_POINT))
+        compiled = _kept(function, lambda cache: numba.cfunc(signature, cache=cache, **FLOATING_POINT))
+        _ADDRESSED.append(compiled)
+        return compiled
 
     return compile_it
+
+
+_ADDRESSED: list[Any] = []
+"""What somebody may hold the address of, and nothing else of it: it must not be given up."""
 
 
 def _kept(function: Callable[..., Any], compiler: Callable[[bool], Any]) -> Any:

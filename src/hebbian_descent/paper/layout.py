@@ -27,10 +27,14 @@ def lines(verdicts: Iterable[Verdict], column: str) -> list[Line]:
     return [Line(*key, by_rule) for key, by_rule in found.items()]
 
 
+def data_name(cell: Mapping[str, str]) -> str:
+    """Return which data a cell is about, as rand→adult."""
+    return f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
+
+
 def heading(cell: Mapping[str, str]) -> str:
-    """Return which data a cell is about, as rand→adult, with its variant."""
-    data = f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
-    return f"{data} {cell.get('offsets') or cell.get('centering') or ''}".strip()
+    """Return which data a cell is about, with its variant."""
+    return f"{data_name(cell)} {cell.get('offsets') or cell.get('centering') or ''}".strip()
 
 
 def units(cell: Mapping[str, str]) -> str:

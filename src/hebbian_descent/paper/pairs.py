@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hebbian_descent.paper.comparison import Verdict, is_drawn, root_mean_square
+from hebbian_descent.paper.layout import data_name
 
 
 class Pairs(NamedTuple):
@@ -31,8 +32,7 @@ def pairs(verdicts: Iterable[Verdict]) -> list[Pairs]:
     columns: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for verdict in verdicts:
         if is_drawn(verdict.row) and np.isfinite(verdict.z):
-            cell = verdict.row.cell
-            columns[verdict.row.label, verdict.column][f"{cell['input']}→{cell['target']}"].append(verdict.z)
+            columns[verdict.row.label, verdict.column][data_name(verdict.row.cell)].append(verdict.z)
     return [_of_column(*place, found) for place, found in columns.items() if len(found) > 1]
 
 

@@ -16,6 +16,7 @@ from scipy import stats
 from hebbian_descent.paper.claims.base import Judgement, Word
 from hebbian_descent.paper.comparison import CONFIDENCE, cell_key
 from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper.layout import data_name, units
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
@@ -72,10 +73,7 @@ class Comparison(NamedTuple):
     @property
     def name(self) -> str:
         """As rand→adult sigmoid."""
-        cell = self.first.cell
-        data = f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
-        units = cell.get("activation") or f"{cell['hidden_activation']}/{cell['output_activation']}"
-        return f"{data} {units}"
+        return f"{data_name(self.first.cell)} {units(self.first.cell)}"
 
 
 def cells(place: Place, labels: Iterable[str], column: str) -> dict[Key, Cell]:
