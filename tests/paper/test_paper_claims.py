@@ -241,7 +241,7 @@ def test_rules_within_a_little_share_a_rank():
         lambda by, measure: np.array([0.1, 0.3, 0.2, 0.201]).reshape(4, 1, 1, 1)
     )
     order = forgetting_curve.ranking(result, "mae", "all")
-    assert order == ["hebbian_descent", "hebb = covariance", "gradient_descent"]
+    assert order == ["Hebbian-descent", "Hebb = covariance", "gradient descent"]
 
 
 def test_unevenness_is_zero_for_units_of_equal_mean():

@@ -1,5 +1,6 @@
 """The report and what it is made of, read as text; how it behaves is tested in a browser."""
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -137,7 +138,7 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
         check="By `all` cells.",
         evidence=("tab:Hetero_online_centered_2",),
         verdict="holds with limits",
-        findings="Nearly.",
+        findings="Nearly.\nIn 3 of `4`.",
     )
     keep(tmp_path, Effort(), [judged])
     assert kept(tmp_path, Effort()) == [judged]
@@ -146,6 +147,7 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     assert '<li value="7">' in section
     assert '<span class="verdict holds-with-limits">holds with limits</span> A &lt; B.' in section
     assert "By <code>all</code> cells." in section
+    assert re.search(r"<p>\s*Nearly.\s*</p>\s*<p>\s*In 3 of <code>4</code>.", section)
     assert "<code>tab:Hetero_online_centered_2</code>" in section
     assert '<a href="#claims">' in text
     Page(text)

@@ -8,6 +8,13 @@ from typing import Literal, NamedTuple
 
 from hebbian_descent.paper.place import Place
 
+SHORT = {
+    "hebbian_descent": "Hebbian-descent",
+    "gradient_descent": "gradient descent",
+    "hebb": "Hebb",
+    "covariance": "covariance",
+}
+"""What the findings call each rule."""
 Word = Literal["holds", "holds with limits", "does not hold", "not run"]
 
 
@@ -16,6 +23,7 @@ class Judgement(NamedTuple):
 
     verdict: Word
     findings: str
+    """Sentences with numbers; each line stands by itself."""
 
 
 @dataclass(frozen=True)

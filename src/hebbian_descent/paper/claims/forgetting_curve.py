@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,14 +11,14 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.forgetting import fit_forgetting
-from hebbian_descent.paper.claims.base import Claim, Judgement, Word
+from hebbian_descent.paper.claims.base import SHORT, Claim, Judgement, Word
 from hebbian_descent.paper.effort import QUICK_RATES
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.place import Place
 from hebbian_descent.sweep import SweepResult
 
 RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")
-MEASURES = ("mae", "identification", "correlation")
+MEASURES = {"mae": "error", "identification": "identification", "correlation": "correlation"}
 RECALLED = 0.5
 """Of baseline; the last 20 patterns are recalled if their error is below it."""
 FORGOTTEN = 0.1
@@ -54,11 +55,14 @@ def judge_forgetting(place: Place) -> Judgement:
     laws = {
         f"{what} of {stream.n}": law for stream in streams for what, law in _laws(stream.centered).items()
     }
-    findings = (
-        f"{_contrast(streams)} Others that recall the last 20 and forget: {', '.join(others) or 'none'}. "
-        f"Best law by AIC: {_in_words(laws)}. {_rankings(streams)}"
-    )
-    return Judgement(verdict(forgets, not others, [law.power_law_behind for law in laws.values()]), findings)
+    findings = [
+        *_contrast(streams),
+        f"Others that recall the last 20 and forget: {', '.join(others) or 'none'}.",
+        f"Best law by AIC, with the power law's less that of the best other: {_in_words(laws)}.",
+        *_rankings(streams),
+    ]
+    word = verdict(forgets, not others, [law.power_law_behind for law in laws.values()])
+    return Judgement(word, "\n".join(findings))
 
 
 def verdict(forgets: bool, alone: bool, power_law_behind: list[float]) -> Word:
@@ -81,7 +85,7 @@ def _stream(place: Place, n: int) -> Stream:
             learning_rates=QUICK_RATES if quick else LEARNING_RATES,
             trials=2 if quick else 3,
             centering=centering,
-            measures=MEASURES,
+            measures=tuple(MEASURES),
         )
         for centering in ("mean", None)
     )
@@ -108,7 +112,7 @@ def recent_and_old(errors: Array) -> tuple[float, float]:
 
 def _other_forgetters(stream: Stream) -> list[str]:
     return [
-        f"{rule} {word} ({stream.n})"
+        f"{SHORT[rule]} {word} ({stream.n})"
         for word, result in (("centered", stream.centered), ("uncentered", stream.uncentered))
         for rule in RULES
         if (rule, word) != ("hebbian_descent", "centered") and shows_forgetting(result, rule)
@@ -131,50 +135,42 @@ def best_law(values: Array) -> Law:
     )
 
 
-def _contrast(streams: list[Stream]) -> str:
-    texts = []
+def _contrast(streams: list[Stream]) -> Iterator[str]:
     for stream in streams:
-        pairs = (recent_and_old(curve(stream.centered, rule)) for rule in RULES)
-        numbers = "; ".join(
-            f"{rule} {recent:.3f}, {old:.3f}" for rule, (recent, old) in zip(RULES, pairs, strict=True)
-        )
-        texts.append(
-            f"{stream.n} random pairs, centered, error of the last 20 and of the older half: {numbers}."
-        )
-    return " ".join(texts)
+        pairs = {rule: recent_and_old(curve(stream.centered, rule)) for rule in RULES}
+        numbers = "; ".join(f"{SHORT[rule]} {recent:.3f}, {old:.3f}" for rule, (recent, old) in pairs.items())
+        yield f"{stream.n} random pairs, centered, error of the last 20 and of the older half: {numbers}."
 
 
 def _in_words(laws: dict[str, Law]) -> str:
     return "; ".join(
-        f"{what} {LAWS[law.best]} (power law {law.power_law_behind:+.1f}, "
-        f"without asymptote {law.pure_behind:+.1f})"
+        f"{what} {LAWS[law.best]} ({law.power_law_behind:+.1f}, without asymptote {law.pure_behind:+.1f})"
         for what, law in laws.items()
     )
 
 
-def _rankings(streams: list[Stream]) -> str:
+def _rankings(streams: list[Stream]) -> Iterator[str]:
     """Say how the rules rank by each measure, each at its best learning rate for that measure."""
-    texts = []
     for stream in streams:
-        for by in ("last20", "all"):
-            orders = {measure: ranking(stream.centered, measure, by) for measure in MEASURES}
-            texts.append(
-                f"{stream.n}, {by}: "
-                + ", ".join(f"{measure} {' > '.join(order)}" for measure, order in orders.items())
+        for by, patterns in {"last20": "the last 20", "all": "all"}.items():
+            orders = (
+                f"by {name}, {' > '.join(ranking(stream.centered, measure, by))}"
+                for measure, name in MEASURES.items()
             )
-    return f"Ranking of the rules by measure: {'; '.join(texts)}."
+            yield f"Ranking over {patterns} of {stream.n}: {'; '.join(orders)}."
 
 
 def ranking(result: SweepResult, measure: str, by: str) -> list[str]:
     """Return the rules from best to worst; those within 0.005 of the one before are joined by '='."""
     cost = result.costs(by, measure)[:, 0].min(axis=(-2, -1))
     order = np.argsort(cost, kind="stable")
-    groups = [[RULES[order[0]]]]
+    names = [SHORT[rule] for rule in RULES]
+    groups = [[names[order[0]]]]
     for before, this in pairwise(order):
         if cost[this] - cost[before] <= TIE:
-            groups[-1].append(RULES[this])
+            groups[-1].append(names[this])
         else:
-            groups.append([RULES[this]])
+            groups.append([names[this]])
     return [" = ".join(group) for group in groups]
 
 

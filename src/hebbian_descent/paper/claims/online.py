@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hebbian_descent.paper.claims.base import Claim, Judgement, Word
+from hebbian_descent.paper.claims.base import SHORT, Claim, Judgement, Word
 from hebbian_descent.paper.claims.cells import (
     Cell,
     Comparison,
@@ -37,12 +37,6 @@ AGAINST_HEBB = {
     "classification": (("tab:label_learning_centered",), "error_mean"),
 }
 OTHERS = ("gradient_descent", "hebb", "covariance")
-SHORT = {
-    "hebbian_descent": "Hebbian-descent",
-    "gradient_descent": "gradient descent",
-    "hebb": "Hebb",
-    "covariance": "covariance",
-}
 
 
 def judge_centering(place: Place) -> Judgement:

@@ -53,6 +53,8 @@ def differences(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of a Markdown document."""
+    """Return a table of a Markdown document; a line break within a cell becomes one of the page."""
     lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(str(value).replace("\n", "<br>") for value in line) + " |" for line in lines
+    )
