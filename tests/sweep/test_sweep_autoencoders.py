@@ -41,6 +41,37 @@ def test_the_fused_pass_agrees_with_the_plain_loop(hidden, output):
     assert compared >= 8
 
 
+@pytest.mark.parametrize("centering", ["mean", None])
+def test_hebbs_rule_agrees_with_the_plain_loop(centering):
+    # Its weights grow with every pattern, so its rates are small; one of them diverges for some units.
+    grid = {**GRID, "learning_rates": (1e-3, 1e-2, 100.0)}
+    fused, plain = (
+        sweep_autoencoders(
+            X,
+            rules="hebb",
+            hidden_activations=tuple(ACTIVATIONS),
+            output_activations=("linear", "sigmoid", "softmax"),
+            weight_decays=(0.0, 0.01),
+            measures=tuple(MEASURES),
+            centering=centering,
+            engine=engine,
+            **grid,
+        )
+        for engine in ("fused", "auto_reference")
+    )
+    np.testing.assert_array_equal(fused.diverged_at, plain.diverged_at)
+    assert plain.diverged[..., 2, :, :].any()
+    assert not plain.diverged[..., :2, :, :].any()
+    for name, values in plain.values.items():
+        np.testing.assert_allclose(
+            fused.values[name][..., :2, :, :, :],
+            values[..., :2, :, :, :],
+            rtol=1e-9,
+            atol=1e-11,
+            err_msg=name,
+        )
+
+
 def test_a_run_can_be_redone_by_hand():
     result = sweep_autoencoders(
         X,
@@ -60,7 +91,7 @@ def test_a_run_can_be_redone_by_hand():
     assert result.axes["activation"].tolist() == ["sigmoid/linear"]
 
 
-@pytest.mark.parametrize("rule", ["hebb", "contrastive", "oja", "sanger"])
+@pytest.mark.parametrize("rule", ["contrastive", "oja", "sanger"])
 def test_other_rules_take_the_plain_loop(rule):
     result = sweep_autoencoders(
         X,

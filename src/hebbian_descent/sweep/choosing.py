@@ -117,7 +117,7 @@ def fused_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
     """Return why an auto-encoder cannot be run by the fused pass, or None."""
     if not cell.rule.is_built_in:
         return f"the rule {cell.rule.name!r} is a function of your own"
-    if cell.rule.name not in ("hebbian_descent", "gradient_descent"):
+    if cell.rule.name not in ("hebbian_descent", "gradient_descent", "hebb"):
         return f"the fused pass does not know the rule {cell.rule.name!r}"
     if dict(cell.rule.parameters) not in ({}, {"part": "both"}):
         return f"the fused pass does not know the rule {cell.rule.name!r} with {dict(cell.rule.parameters)}"

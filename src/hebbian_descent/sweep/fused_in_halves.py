@@ -29,7 +29,8 @@ def knows(cell: AutoCell, setting: AutoSetting) -> bool:
     """Return whether all functions of a cell have a compiled form that takes output units one by one."""
     hidden, output = cell.activation
     return (
-        hidden.is_built_in
+        cell.rule.name != "hebb"
+        and hidden.is_built_in
         and output.is_built_in
         and output.elementwise
         and setting.error.is_built_in

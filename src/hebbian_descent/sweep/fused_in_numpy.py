@@ -1,4 +1,4 @@
-"""Auto-encoders with functions of one's own: matrix products, and as few passes between them as NumPy can."""
+"""Auto-encoders without a compiled form: matrix products, and as few passes between them as NumPy can."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS_BETWEEN_FLUSHES = 16
 
 
 class NumpyLearner:
-    """One run of Hebbian-descent or gradient descent, in place of `Training` for an auto-encoder."""
+    """One run of Hebbian-descent, gradient descent or Hebb's rule, in place of `Training`."""
 
     def __init__(
         self, cell: AutoCell, setting: AutoSetting, network: Autoencoder, learning_rate: float
@@ -25,6 +25,7 @@ class NumpyLearner:
         self.eta, self.omega = learning_rate, cell.weight_decay
         self.shift = setting.hidden_shift if setting.centering else 0.0
         self.follows_gradient = cell.rule.name == "gradient_descent"
+        self.learns_from_error = cell.rule.name != "hebb"
 
     def run(self, inputs: Array) -> None:
         """Show all patterns, epoch by epoch."""
@@ -36,37 +37,42 @@ class NumpyLearner:
             raise DivergenceError(step + 1, self.eta)
 
     def _update(self, x: Array, step: int) -> None:
-        network, eta = self.network, self.eta / len(x)
-        W, lam, centered = network.weights, network.hidden_offset, x - network.offset
+        network, eta, keep = self.network, self.eta / len(x), 1 - self.omega
+        W, centered = network.weights, x - network.offset
         a = centered @ W
         a += network.bias
         h = network.hidden_activation(a)
         self._stop_if_diverged(a, step)
-        centered_hidden = h - lam
-        delta = self._error(centered_hidden @ W.T, x, step)
+        centered_hidden = h - network.hidden_offset
+        outputs = centered_hidden @ W.T
+        outputs += network.decoder_bias
+        self._stop_if_diverged(outputs, step)
 
-        # The encoder part needs the old weights, so its error is computed before they change.
-        epsilon = (
-            pulled_back(network.hidden_activation, delta @ W, a, h) * eta if self.follows_gradient else None
-        )
-        subtract_product(W, delta, centered_hidden * eta, keep=1 - self.omega)
-        if epsilon is not None:
-            subtract_product(W, centered, epsilon)
-            network.bias -= epsilon.sum(axis=0)
+        if self.learns_from_error:
+            delta = self._error(outputs, x)
+            # The encoder part needs the old weights, so its error is computed before they change.
+            epsilon = self._hidden_error(delta, a, h) * eta if self.follows_gradient else None
+            subtract_product(W, delta, centered_hidden * eta, keep)
+            network.decoder_bias -= eta * delta.sum(axis=0)
+            if epsilon is not None:
+                subtract_product(W, centered, epsilon)
+                network.bias -= epsilon.sum(axis=0)
+        else:
+            subtract_product(W, centered, centered_hidden * -eta, keep)
         if self.omega and step % STEPS_BETWEEN_FLUSHES == 0:
             flush_subnormal(W)
-        network.decoder_bias -= eta * delta.sum(axis=0)
         if self.shift:
             network.shift_hidden_offset(h, self.shift)
 
-    def _error(self, a: Array, x: Array, step: int) -> Array:
-        """Return the error of the outputs, pulled back if asked, given their activities without bias."""
+    def _error(self, a: Array, x: Array) -> Array:
+        """Return the error of the outputs, pulled back if asked."""
         activation = self.network.output_activation
-        a += self.network.decoder_bias
         z = activation(a)
-        self._stop_if_diverged(a, step)
         delta = self.setting.error(x, z)
         return pulled_back(activation, delta, a, z) if self.follows_gradient else delta
+
+    def _hidden_error(self, delta: Array, a: Array, h: Array) -> Array:
+        return pulled_back(self.network.hidden_activation, delta @ self.network.weights, a, h)
 
     def _stop_if_diverged(self, a: Array, step: int) -> None:
         largest = max(a.max(), -a.min())
