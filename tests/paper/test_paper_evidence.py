@@ -1,6 +1,7 @@
 """The files that keep what a reproduction found."""
 
 import csv
+import re
 import sys
 
 import pytest
@@ -47,6 +48,10 @@ def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
     assert f"Of 2,596 printed results {n_run - 2:,} agree with ours, 2 differ and {2596 - n_run:,}" in text
     assert text.count(REASON_UNKNOWN) == 1
     assert "| 3 | 6 s |" in text  # draws, time
+    assert text.count("<details>") == text.count("</details>") == 26  # columns of all tables
+    tables = text[text.index("## Tables") :]
+    assert len(re.findall(r" \S+ [✓≠] \|", tables)) == n_run
+    assert tables.count("≠ |") == 2
     assert "](figures/rand_rand_sigmoid_true_online.svg)" in text
     assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()
 

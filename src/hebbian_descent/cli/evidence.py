@@ -21,7 +21,7 @@ def evidence(
     output: Output = OUTPUT,
     summary: Annotated[Path, typer.Option(help="A line for each printed result.")] = SUMMARY,
     document: Annotated[
-        Path, typer.Option(help="Counts, times, what differs; figures go beside.")
+        Path, typer.Option(help="Counts, times, what differs, tables; figures go beside.")
     ] = DOCUMENT,
 ) -> None:
     """Write down how every printed result compares with ours, as a CSV file and as a document.

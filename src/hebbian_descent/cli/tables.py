@@ -76,8 +76,7 @@ def as_latex(verdicts: list[Verdict], column: str) -> str:
     head = " & ".join(["Data", "Units", *(escaped(SHORT_NAMES.get(rule, rule)) for rule in rules)])
     body = []
     for line in lines(verdicts, column):
-        best = min((verdict.mean for verdict in line.by_rule.values() if verdict.n), default=None)
-        places = (_latex_place(line.by_rule.get(rule), best) for rule in rules)
+        places = (_latex_place(line.by_rule.get(rule), rule in line.best) for rule in rules)
         body.append(" & ".join([escaped(line.heading), escaped(line.units), *places]) + r" \\")
     columns = "ll" + "r" * len(rules)
     return "\n".join(
@@ -93,11 +92,11 @@ def as_latex(verdicts: list[Verdict], column: str) -> str:
     )
 
 
-def _latex_place(verdict: Verdict | None, best: float | None) -> str:
+def _latex_place(verdict: Verdict | None, is_best: bool) -> str:
     if verdict is None:
         return ""
     ours = "--" if not verdict.n else f"{verdict.mean:.4f}"
-    ours = rf"\textbf{{{ours}}}" if verdict.n and verdict.mean == best else ours
+    ours = rf"\textbf{{{ours}}}" if is_best else ours
     return f"{ours} ({verdict.printed:.4f})"
 
 

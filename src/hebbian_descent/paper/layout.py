@@ -17,6 +17,26 @@ class Line(NamedTuple):
     units: str
     by_rule: Mapping[str, Verdict]
 
+    @property
+    def best(self) -> list[str]:
+        """The rules with our smallest error; none where nothing was run."""
+        return _smallest({rule: verdict for rule, verdict in self.by_rule.items() if verdict.n}, "mean")
+
+    @property
+    def best_in_print(self) -> list[str]:
+        """The rules with the smallest printed error."""
+        return _smallest(self.by_rule, "printed")
+
+
+def is_error(column: str) -> bool:
+    """Return whether a column is the better the smaller; activities are not."""
+    return column != "mean_hidden_activity"
+
+
+def _smallest(verdicts: Mapping[str, Verdict], name: str) -> list[str]:
+    values = {rule: getattr(verdict, name) for rule, verdict in verdicts.items() if is_error(verdict.column)}
+    return [rule for rule, value in values.items() if value == min(values.values())]
+
 
 def lines(verdicts: Iterable[Verdict], column: str) -> list[Line]:
     """Arrange the verdicts of one column as the paper does, the rules side by side."""

@@ -1,4 +1,4 @@
-"""A document on the whole reproduction: counts, times, what differs and why, winners, claims, figures."""
+"""A document on the whole reproduction: counts, what differs and why, winners, claims, figures, tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.evidence.cells import ABOUT_CELLS, all_cells
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown
@@ -59,6 +60,8 @@ def write_document(folder: Path, path: Path) -> None:
         "## Winners\n\n" + _winners(winners(verdicts)),
         *_claims(folder),
         *(["## Figures", *figures] if figures else []),
+        f"## Tables\n\n{ABOUT_CELLS}",
+        *all_cells(tables),
     ]
     path.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
 
@@ -69,8 +72,9 @@ def _opening(verdicts: list[Verdict]) -> str:
         "# The paper, reproduced\n\n"
         f"Of {len(verdicts):,} printed results {counts['agrees']:,} agree with ours, "
         f"{counts['differs']:,} differ and {counts['not run']:,} were not run. "
-        "[The protocol](protocol.md) says when a number agrees; `hebbian-descent report` shows every cell. "
-        "This page is written by `hebbian-descent evidence`."
+        "[The protocol](protocol.md) says when a number agrees; `hebbian-descent report` shows the same as a "
+        "page, with draws, spread and learning rate of each cell. This one is written by "
+        "`hebbian-descent evidence`."
     )
 
 

@@ -19,7 +19,7 @@ from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.report.origin import origin
 from hebbian_descent.paper.report.others import other_efforts, own_tables
 from hebbian_descent.paper.report.pictures import Picture, pictures
-from hebbian_descent.paper.report.results import PaperTable, best_rules, paper_tables
+from hebbian_descent.paper.report.results import PaperTable, paper_tables
 from hebbian_descent.paper.report.words import FILTERS, MARKS
 from hebbian_descent.paper.winners import winners
 
@@ -105,7 +105,6 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "misprints": notes("misprints"),
         "origin": origin(folder, effort),
         "command": lambda *words: _command(folder, effort, *words),
-        "best_rules": best_rules,
         "marks": MARKS,
         "known_figures": FIGURES,
         "style": _part("style.css"),

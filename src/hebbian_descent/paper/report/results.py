@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hebbian_descent.paper.comparison import Summary, Verdict, compare, summarise
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.layout import Line, lines
+from hebbian_descent.paper.layout import Line, is_error, lines
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.tables import TABLES
 
@@ -29,6 +29,11 @@ class Column(NamedTuple):
     rules: list[str]
     lines: list[Line]
     summary: Summary
+
+    @property
+    def is_error(self) -> bool:
+        """Whether small is good, and a baseline tells how good."""
+        return is_error(self.name)
 
 
 class PaperTable(NamedTuple):
@@ -68,11 +73,3 @@ def _table(label: str, measurements: Measurements) -> PaperTable:
     ]
     seconds = sum(measurement.seconds for measurement in found)
     return PaperTable(label, TABLES[label].title, verdicts, columns, seconds)
-
-
-def best_rules(line: Line, column: str) -> list[str]:
-    """Return the rules with our smallest error; none where small is not good or nothing was run."""
-    ours = {rule: verdict.mean for rule, verdict in line.by_rule.items() if verdict.n}
-    if column == "mean_hidden_activity" or not ours:
-        return []
-    return [rule for rule, mean in ours.items() if mean == min(ours.values())]

@@ -1,0 +1,34 @@
+"""The rows of a table, arranged in lines."""
+
+from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.layout import lines
+from hebbian_descent.paper.printed import PrintedRow
+
+
+def verdict(rule, column, printed, mean=None):
+    cell = {"dataset": "adult", "activation": "sigmoid", "rule": rule}
+    row = PrintedRow("file", "tab:x", cell, {column: printed}, {}, bold=False)
+    return Verdict(row, column, printed) if mean is None else Verdict(row, column, printed, mean=mean, n=10)
+
+
+def test_the_best_of_a_line_is_the_smallest_error_of_those_run():
+    (line,) = lines(
+        [
+            verdict("hebb", "mae_all", 0.1),
+            verdict("covariance", "mae_all", 0.2, mean=0.15),
+            verdict("hebbian_descent", "mae_all", 0.1, mean=0.12),
+        ],
+        "mae_all",
+    )
+    assert line.best == ["hebbian_descent"]
+    assert line.best_in_print == ["hebb", "hebbian_descent"]
+
+
+def test_no_activity_is_the_best():
+    (line,) = lines([verdict("hebb", "mean_hidden_activity", 0.1, mean=0.1)], "mean_hidden_activity")
+    assert (line.best, line.best_in_print) == ([], [])
+
+
+def test_where_nothing_was_run_only_the_print_has_a_best():
+    (line,) = lines([verdict("hebb", "error_mean", 0.1)], "error_mean")
+    assert (line.best, line.best_in_print) == ([], ["hebb"])
