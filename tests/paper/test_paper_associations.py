@@ -108,9 +108,16 @@ def test_a_number_agrees_within_0_005_whatever_the_spread():
     for distance, agrees in ((0.0049, True), (0.0051, False)):
         (verdict,) = compare(measured_of(row_with(0.2 + distance), [0.2, 0.2, 0.2]))
         assert verdict.agrees == agrees
-    (single,) = compare(measured_of(row_with(0.21), [0.2]))
-    assert not single.agrees
-    assert np.isnan(single.z)
+
+
+def test_one_draw_decides_only_what_is_close():
+    (close,) = compare(measured_of(row_with(0.204), [0.2]))
+    (far,) = compare(measured_of(row_with(0.21), [0.2]))
+    assert (close.word, far.word) == ("agrees", "undecided")
+    assert np.isnan(far.z)
+    (summary,) = summarise([close, far])
+    assert (summary.n_run, summary.n_judged, summary.n_agree, summary.n_differ) == (2, 1, 1, 0)
+    assert str(summary) == "1 of 1 agree, 1 undecided: they need more than one draw"
 
 
 def test_prediction_intervals_hold_what_they_promise():

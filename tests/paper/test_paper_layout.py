@@ -25,10 +25,17 @@ def test_the_best_of_a_line_is_the_smallest_error_of_those_run():
 
 
 def test_no_activity_is_the_best():
-    (line,) = lines([verdict("hebb", "mean_hidden_activity", 0.1, mean=0.1)], "mean_hidden_activity")
+    column = "mean_hidden_activity"
+    (line,) = lines([verdict(rule, column, 0.1, mean=0.1) for rule in ("hebb", "covariance")], column)
     assert (line.best, line.best_in_print) == ([], [])
 
 
 def test_where_nothing_was_run_only_the_print_has_a_best():
-    (line,) = lines([verdict("hebb", "error_mean", 0.1)], "error_mean")
+    column = "error_mean"
+    (line,) = lines([verdict("hebb", column, 0.1), verdict("covariance", column, 0.2)], column)
     assert (line.best, line.best_in_print) == ([], ["hebb"])
+
+
+def test_a_single_rule_is_not_the_best_of_anything():
+    (line,) = lines([verdict("hebb", "error_mean", 0.1, mean=0.1)], "error_mean")
+    assert (line.best, line.best_in_print) == ([], [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from math import isnan
 from typing import Annotated, Any
 
 import typer
@@ -122,14 +123,14 @@ def _counts(verdicts: dict[str, list[Verdict]]) -> Table:
     table = Table(title="Printed numbers", box=SIMPLE_HEAD, **IN_80_COLUMNS)
     for name in ("Table", "Column"):
         table.add_column(name, no_wrap=True)
-    for name in ("Agree", "Not run", "RMS z"):
+    for name in ("Agree", "Not judged", "RMS z"):
         table.add_column(name, justify="right", no_wrap=True)
     for label, found in verdicts.items():
         for summary in summarise(found):
-            agree = f"{summary.n_agree}/{summary.n_run}" if summary.n_run else ""
-            not_run = summary.n_results - summary.n_run
-            z = f"{summary.rms_z:.2f}" if summary.n_run else ""
-            table.add_row(label, summary.column, agree, str(not_run or ""), z)
+            agree = f"{summary.n_agree}/{summary.n_judged}" if summary.n_run else ""
+            open_ = summary.n_results - summary.n_judged
+            z = "" if isnan(summary.rms_z) else f"{summary.rms_z:.2f}"
+            table.add_row(label, summary.column, agree, str(open_ or ""), z)
     return table
 
 

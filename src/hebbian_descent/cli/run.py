@@ -140,8 +140,7 @@ def _show(console: Console, experiment: Experiment, measured: list[Measured], ef
         title = f"{experiment.label}, {summary.column}: ours and printed, red where they differ"
         console.print(beside(title, verdicts, summary.column))
     for summary in summarise(verdicts):
-        counts = f"{summary.n_agree} of {summary.n_run} agree, rms z {summary.rms_z:.2f}"
-        console.print(f"{summary.column}: {counts}", highlight=False)
+        console.print(f"{summary.column}: {summary}", highlight=False)
 
 
 def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str]:

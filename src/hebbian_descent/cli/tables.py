@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from math import isnan
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -39,7 +40,7 @@ def _place(verdict: Verdict | None) -> str:
     if not verdict.n:
         return f"[dim]– {verdict.printed:.3f}[/dim]"
     text = f"{verdict.mean:.3f} {verdict.printed:.3f}"
-    return text if verdict.agrees else f"[red]{text}[/red]"
+    return f"[red]{text}[/red]" if verdict.word == "differs" else text
 
 
 COLUMNS = (
@@ -63,11 +64,15 @@ def as_csv(verdicts: Iterable[Verdict]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["table", *names, *COLUMNS])
     for v in verdicts:
-        numbers = (f"{v.mean:.6f}", f"{v.sd:.6f}", v.n, v.printed, f"{v.z:.3f}", v.word)
-        writer.writerow(
-            [v.row.label, *v.row.cell.values(), v.column, *numbers, v.learning_rate, v.weight_decay]
-        )
+        numbers = (_given(v.mean, 6), _given(v.sd, 6), v.n, v.printed, _given(v.z, 3), v.word)
+        best = (v.learning_rate, v.weight_decay) if v.n else ("", "")
+        writer.writerow([v.row.label, *v.row.cell.values(), v.column, *numbers, *best])
     return text.getvalue()
+
+
+def _given(value: float, digits: int) -> str:
+    """Return a number, or nothing where there is none."""
+    return "" if isnan(value) else f"{value:.{digits}f}"
 
 
 def as_latex(verdicts: list[Verdict], column: str) -> str:

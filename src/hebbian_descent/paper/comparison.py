@@ -51,7 +51,9 @@ class Verdict(NamedTuple):
         """The verdict in a word or two."""
         if self.n == 0:
             return "not run"
-        return "agrees" if self.agrees else "differs"
+        if self.agrees:
+            return "agrees"
+        return "undecided" if self.n == 1 else "differs"  # one draw says nothing about the spread
 
 
 def cell_key(cell: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -141,8 +143,20 @@ class Summary(NamedTuple):
     n_results: int
     n_run: int
     n_agree: int
+    n_differ: int
     rms_z: float
     """Near 1 if the printed numbers scatter about ours as our own draws do."""
+
+    @property
+    def n_judged(self) -> int:
+        """The number of results with a verdict; others were not run, or with a single draw."""
+        return self.n_agree + self.n_differ
+
+    def __str__(self) -> str:
+        undecided = self.n_run - self.n_judged
+        needed = f", {undecided} undecided: they need more than one draw" if undecided else ""
+        z = "" if np.isnan(self.rms_z) else f", rms z {self.rms_z:.2f}"
+        return f"{self.n_agree} of {self.n_judged} agree{z}{needed}" if self.n_run else "not run"
 
 
 def summarise(verdicts: Iterable[Verdict]) -> list[Summary]:
@@ -155,7 +169,8 @@ def summarise(verdicts: Iterable[Verdict]) -> list[Summary]:
             column,
             len(found),
             sum(verdict.n > 0 for verdict in found),
-            sum(verdict.agrees for verdict in found),
+            sum(verdict.word == "agrees" for verdict in found),
+            sum(verdict.word == "differs" for verdict in found),
             root_mean_square(verdict.z for verdict in found),
         )
         for column, found in by_column.items()

@@ -19,12 +19,12 @@ class Line(NamedTuple):
 
     @property
     def best(self) -> list[str]:
-        """The rules with our smallest error; none where nothing was run."""
+        """The rules with our smallest error; none where there is only one."""
         return _smallest({rule: verdict for rule, verdict in self.by_rule.items() if verdict.n}, "mean")
 
     @property
     def best_in_print(self) -> list[str]:
-        """The rules with the smallest printed error."""
+        """The rules with the smallest printed error; none where there is only one."""
         return _smallest(self.by_rule, "printed")
 
 
@@ -35,6 +35,8 @@ def is_error(column: str) -> bool:
 
 def _smallest(verdicts: Mapping[str, Verdict], name: str) -> list[str]:
     values = {rule: getattr(verdict, name) for rule, verdict in verdicts.items() if is_error(verdict.column)}
+    if len(values) < 2:
+        return []
     return [rule for rule, value in values.items() if value == min(values.values())]
 
 

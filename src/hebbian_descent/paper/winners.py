@@ -30,7 +30,7 @@ class Winner(NamedTuple):
 
 
 def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
-    """Compare the winners wherever every rule of a comparison was run."""
+    """Compare the winners wherever every rule of a comparison was run, more than once to know the spread."""
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Verdict]] = defaultdict(dict)
     for verdict in verdicts:
         if verdict.column in JUDGED:
@@ -39,7 +39,7 @@ def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
     return [
         _winner(label, dict(rest), by_rule)
         for (label, rest), by_rule in groups.items()
-        if len(by_rule) > 1 and all(verdict.n for verdict in by_rule.values())
+        if len(by_rule) > 1 and all(verdict.n > 1 for verdict in by_rule.values())
     ]
 
 

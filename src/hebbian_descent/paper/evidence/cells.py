@@ -24,12 +24,10 @@ def all_cells(tables: list[PaperTable]) -> Iterator[str]:
 
 
 def _folded(column: Column) -> str:
-    n_agree, n_run = column.summary.n_agree, column.summary.n_run
-    count = f"{n_agree} of {n_run} agree" if n_run else "not run"
     headings = ["data", "units", *map(rule_name, column.rules), *(["baseline"] if column.is_error else [])]
     table = markdown(headings, (list(_cells(line, column)) for line in column.lines))
     # The blank lines make the table one of Markdown again inside of HTML.
-    return f"<details>\n<summary>{column.title}: {count}</summary>\n\n{table}\n\n</details>"
+    return f"<details>\n<summary>{column.title}: {column.summary}</summary>\n\n{table}\n\n</details>"
 
 
 def _cells(line: Line, column: Column) -> Iterator[str]:

@@ -76,10 +76,11 @@ def write_document(folder: Path, path: Path) -> None:
 
 def _opening(verdicts: list[Verdict]) -> str:
     counts = Counter(verdict.word for verdict in verdicts)
+    undecided = f", {counts['undecided']:,} are undecided after one draw" if counts["undecided"] else ""
     return (
         "# The paper, reproduced\n\n"
         f"Of {len(verdicts):,} printed results {counts['agrees']:,} agree with ours, "
-        f"{counts['differs']:,} differ and {counts['not run']:,} were not run. "
+        f"{counts['differs']:,} differ{undecided} and {counts['not run']:,} were not run. "
         "[The protocol](protocol.md) says when a number agrees; `hebbian-descent report` shows the same as a "
         "page, with draws, spread and learning rate of each cell. This one is written by "
         "`hebbian-descent evidence`."
@@ -95,7 +96,7 @@ def _counts(tables: list[PaperTable]) -> str:
             summary.n_results,
             summary.n_run,
             summary.n_agree,
-            f"{summary.n_agree / summary.n_run:.1%}" if summary.n_run else "–",
+            f"{summary.n_agree / summary.n_judged:.1%}" if summary.n_judged else "–",
             number(summary.rms_z, 2),
             _draws(table),
             duration(table.seconds) if table.n_run else "–",

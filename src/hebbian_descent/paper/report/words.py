@@ -15,7 +15,7 @@ RULE_NAMES = {
     "hebb": "Hebb",
     "covariance": "Covariance",
 }
-MARKS = {"agrees": "✓", "differs": "≠", "not run": "–"}
+MARKS = {"agrees": "✓", "differs": "≠", "undecided": "?", "not run": "–"}
 """Signs beside the colours, for those who do not see these."""
 BASELINES = ("target_baseline_mae", "baseline_error", "baseline_mae")
 
