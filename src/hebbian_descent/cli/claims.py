@@ -7,10 +7,9 @@ from collections import Counter
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import OUTPUT, Output
@@ -29,7 +28,7 @@ COLOURS: dict[Word, str] = {
 
 
 def claims(
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON instead of text.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Judge quick runs, and compute with shorter streams.")
     ] = False,
@@ -50,20 +49,23 @@ def claims(
     if as_json:
         typer.echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
         return
-    console.print(_table(judged))
+    for claim in judged:
+        _print(console, claim)
+        console.print()
     counts = Counter(claim.verdict for claim in judged)
     console.print(", ".join(f"{counts[word]} {word}" for word in COLOURS if counts[word]), highlight=False)
     if quick:
         console.print("Judged by quick runs, not by the paper's protocol.")
 
 
-def _table(judged: list[Judged]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_lines=False)
-    table.add_column("", justify="right", no_wrap=True)
-    table.add_column("Claim", ratio=2)
-    table.add_column("Verdict", no_wrap=True)
-    table.add_column("Found", ratio=4)
-    for claim in judged:
-        verdict = f"[{COLOURS[claim.verdict]}]{claim.verdict}[/]"
-        table.add_row(str(claim.number), escape(claim.statement), verdict, escape(claim.findings))
-    return table
+def _print(console: Console, claim: Judged) -> None:
+    """Print a claim with its verdict, and below how it was checked, what was found, and where to look."""
+    block = Table.grid(padding=(0, 1))
+    block.add_column(justify="right", no_wrap=True, width=9)
+    block.add_column(overflow="fold")
+    head = Text.assemble((claim.verdict, COLOURS[claim.verdict]), ": ", (claim.statement, "bold"))
+    block.add_row(f"{claim.number}.", head)
+    evidence = ", ".join(claim.evidence)
+    for name, text in (("checked", claim.check), ("found", claim.findings), ("evidence", evidence)):
+        block.add_row(Text(name, "dim"), Text(text, "" if name == "found" else "dim"))
+    console.print(block, highlight=False)

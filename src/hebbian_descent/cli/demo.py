@@ -40,7 +40,7 @@ def demo(
     with resumable(console, output):
         for label in EXHIBITS:
             draw_figure(console, FIGURES.get(label, RECALL), place)
-        measured, _ = run_table(console, TABLE, place)
+        measured, _ = run_table(console, TABLE, place, list(TABLE.jobs(place.effort)))
         with console.status("Writing the page"):
             path = write_report(output, place.effort, exhibits=EXHIBITS)
     console.print(_table(measured))

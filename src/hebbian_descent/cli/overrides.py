@@ -8,7 +8,7 @@ from typing import Any
 
 
 def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
-    """Return names and values; a value is a number, a word, or several of them with commas between."""
+    """Return names and values; a value is a number, a word, or several with commas between."""
     overrides = {}
     for change in changes:
         name, equals, text = change.partition("=")
@@ -19,9 +19,10 @@ def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    if "," in text:
-        return tuple(_value(word.strip()) for word in text.split(",") if word.strip())
     try:
-        return ast.literal_eval(text)
+        value = ast.literal_eval(text)
     except (SyntaxError, ValueError):
+        if "," in text:
+            return tuple(_value(word.strip()) for word in text.split(",") if word.strip())
         return text
+    return tuple(value) if isinstance(value, list) else value

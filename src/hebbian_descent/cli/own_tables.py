@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterable
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
-from hebbian_descent.cli.tables import escaped
+from hebbian_descent.cli.tables import escaped, new_table
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.layout import averaged
 
@@ -18,11 +18,11 @@ def as_text(title: str, measured: Iterable[Measured]) -> Table:
     """Return a table for the terminal."""
     names, lines = averaged(measured)
     n_words = len(names) - sum(isinstance(value, float) for value in lines[0])
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = new_table(title)
     for place, name in enumerate(names):
         table.add_column(name, no_wrap=True, justify="left" if place < n_words else "right")
     for line in lines:
-        table.add_row(*map(_shown, line))
+        table.add_row(*(Text(_shown(value)) for value in line))
     return table
 
 

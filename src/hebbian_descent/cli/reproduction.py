@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from math import isnan
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,17 +17,19 @@ from rich.text import Text
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import formula_tables, own_tables
+from hebbian_descent.cli.overrides import parsed_overrides
 from hebbian_descent.cli.run import OUTPUT, Output
-from hebbian_descent.cli.tables import as_csv, as_latex, beside
+from hebbian_descent.cli.tables import as_csv, as_latex, beside, new_table, print_whole
 from hebbian_descent.paper.comparison import Verdict, summarise
 from hebbian_descent.paper.comparison import compare as compare_with_print
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
-from hebbian_descent.paper.index import INDEX, entry
+from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import cell_name
-from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, reason
+from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.paper.winners import winners
 
@@ -43,26 +47,42 @@ def list_labels(output: Output = OUTPUT) -> None:
     for known in INDEX.values():
         minutes = f"{known.minutes:.0f}" if known.minutes > 1 else "<1"
         what = Text.assemble(known.label, "\n", (known.title, "dim"))
-        table.add_row(what, str(known.n_rows or ""), minutes, _state(known.label, output))
+        table.add_row(what, str(known.n_rows or ""), minutes, _state(known.label, output, Effort()))
     console = Console()
     console.print(table)
     console.print("Minutes are for ten draws on two cores. `hebbian-descent run LABEL` computes one of them.")
 
 
 def status(output: Output = OUTPUT) -> None:
-    """Show how much of each table and figure was run, with the paper's protocol and otherwise."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    """Show how much of each table and figure was run, with the paper's protocol and otherwise.
+
+    Tables of your own are counted in jobs. What was run with `--set` or `--search halving` is listed below.
+    """
+    console = Console()
+    efforts = {"Paper's protocol": Effort(), "Quick": Effort(quick=True)}
+    table = new_table()
     table.add_column("Label", no_wrap=True)
-    for name in ("Paper's protocol", "Quick"):
-        table.add_column(name, justify="right")
-    for label in INDEX:
-        table.add_row(label, _state(label, output), _state(label, output, Effort(quick=True)))
-    Console().print(table)
+    for name in efforts:
+        table.add_column(name, justify="right", no_wrap=True)
+    for label in (*INDEX, *_own_labels(output, efforts.values())):
+        table.add_row(label, *(_state(label, output, effort) for effort in efforts.values()))
+    print_whole(table)
+    for effort in efforts_in(output):
+        if effort.name not in {known.name for known in efforts.values()}:
+            labels = ", ".join(Measurements(output, effort).labels())
+            console.print(f"With {' '.join(effort.options)}: {labels}", highlight=False, soft_wrap=True)
 
 
-def _state(label: str, output: Any, effort: Effort | None = None) -> str:
-    effort = effort or Effort()
-    content = entry(label).content
+def _own_labels(output: Path, efforts: Iterable[Effort]) -> list[str]:
+    found = (label for effort in efforts for label in Measurements(output, effort).labels())
+    return [label for label in dict.fromkeys(found) if label not in INDEX]
+
+
+def _state(label: str, output: Path, effort: Effort) -> str:
+    if label not in INDEX:
+        n_jobs = len(Measurements(output, effort).read(label))
+        return f"{n_jobs} job{'' if n_jobs == 1 else 's'}" if n_jobs else ""
+    content = INDEX[label].content
     if isinstance(content, FormulaTable):
         return "checked"
     if not isinstance(content, Experiment):
@@ -97,16 +117,27 @@ def compare(
         typer.echo(json.dumps(_as_data(verdicts), indent=1))
         return
     console = Console()
-    console.print(_counts(verdicts))
+    print_whole(_counts(verdicts))
     everything = [verdict for found in verdicts.values() for verdict in found]
     if not any(verdict.n for verdict in everything):
-        console.print(f"Nothing of this was run in {output}: `hebbian-descent run LABEL` computes it.")
+        console.print(
+            f"Nothing of this was run in {output}: `{Place(output).command('run', 'LABEL')}` computes it."
+        )
         return
-    counts = Counter(winner.verdict for winner in winners(everything))
+    found = winners(everything)
+    counts = Counter(winner.verdict for winner in found)
     console.print(
         f"Winners: {counts['same']} the same, {counts['tie']} within the spread, {counts['other']} other.",
         highlight=False,
     )
+    for winner in found:
+        if winner.verdict == "other":
+            console.print(
+                f"  {winner.label} {cell_name(winner.cell)}: ours {winner.ours}, printed "
+                f"{', '.join(winner.printed)} by {winner.printed_gap:.4f}, spread {winner.spread:.4f}",
+                highlight=False,
+                soft_wrap=True,
+            )
     for why, different in differences(everything).items():
         console.print(f"\n{why or REASON_UNKNOWN}", highlight=False)
         for verdict in different:
@@ -120,7 +151,7 @@ def compare(
 
 
 def _counts(verdicts: dict[str, list[Verdict]]) -> Table:
-    table = Table(title="Printed numbers", box=SIMPLE_HEAD, **IN_80_COLUMNS)
+    table = new_table("Printed numbers")
     for name in ("Table", "Column"):
         table.add_column(name, no_wrap=True)
     for name in ("Agree", "Not judged", "RMS z"):
@@ -162,24 +193,35 @@ def _finite(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def table(
-    label: Annotated[str, typer.Argument(help="A table of the paper.")],
+    label: Annotated[str, typer.Argument(help="A table of the paper, or of your own.")],
     form: Annotated[str, typer.Option("--format", help="text, csv or latex.")] = "text",
     column: Annotated[str | None, typer.Option(help="The result to show; by default the first.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="What was run with --quick.")] = False,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="What was run with these settings, as trials=50.")
+    ] = None,
     output: Output = OUTPUT,
 ) -> None:
-    """Print a table of the paper: ours beside the printed numbers, with a dash where nothing was run."""
+    """Print a table of the paper: ours beside the printed numbers, with a dash where nothing was run.
+
+    Tables of your own, and what was run with another protocol than the paper's, are printed by themselves.
+    """
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
     if label in FORMULA_TABLES:
         formula_tables.show(FORMULA_TABLES[label], form)
         return
-    measurements = Measurements(output, Effort())
-    if label not in TABLES:
-        if label not in measurements.labels():
-            raise unknown_name("label of a table", label, [*TABLES, *FORMULA_TABLES, *measurements.labels()])
+    effort = Effort(quick=quick, overrides=parsed_overrides(changes or []))
+    measurements = Measurements(output, effort)
+    if label in TABLES and effort.is_the_papers:
+        _print_beside(compare_with_print(label, measurements.rows(label)), label, form, column)
+    elif measurements.read(label):
         _print_own(label, form, measurements)
-        return
-    verdicts = compare_with_print(label, measurements.rows(label))
+    else:
+        raise _nothing_of(label, output, effort)
+
+
+def _print_beside(verdicts: list[Verdict], label: str, form: str, column: str | None) -> None:
     columns = [summary.column for summary in summarise(verdicts)]
     if column is not None and column not in columns:
         raise unknown_name("column of this table", column, columns)
@@ -189,13 +231,25 @@ def table(
     elif form == "latex":
         typer.echo(as_latex(verdicts, chosen))
     else:
-        Console().print(beside(f"{label}, {chosen}: ours and printed", verdicts, chosen))
+        print_whole(beside(f"{label}, {chosen}: ours/printed", verdicts, chosen))
 
 
 def _print_own(label: str, form: str, measurements: Measurements) -> None:
     rows = measurements.rows(label)
     if form == "text":
-        Console().print(own_tables.as_text(f"{label}: {measurements.read(label)[0].title}", rows))
+        print_whole(own_tables.as_text(f"{label}: {measurements.read(label)[0].title}", rows))
     else:
         write = own_tables.as_csv if form == "csv" else own_tables.as_latex
         typer.echo(write(rows).rstrip())
+
+
+def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:
+    """Return the error for a table that was not run so, with the options under which it was."""
+    ways = [other.options for other in efforts_in(output) if Measurements(output, other).read(label)]
+    if ways:
+        options = " or ".join(" ".join(way) or "no options" for way in ways)
+        return ValueError(f"{label} must have been run so. Got results in {output} with {options}: try that.")
+    if label in TABLES:
+        command = Place(output, effort).command("run", label, *effort.options)
+        return ValueError(f"{label} must have been run. Got nothing in {output}: try `{command}`.")
+    return unknown_name("label of a table", label, [*TABLES, *FORMULA_TABLES, *_own_labels(output, [effort])])

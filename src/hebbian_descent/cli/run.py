@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,25 +11,25 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hebbian_descent import drawing
-from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import formula_tables, own_tables
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.overrides import parsed_overrides
+from hebbian_descent.cli.plan import Task, plan
 from hebbian_descent.cli.shards import parsed_shard
-from hebbian_descent.cli.tables import beside
+from hebbian_descent.cli.tables import beside, print_whole
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.comparison import compare, summarise
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
-from hebbian_descent.paper.extensions import load_experiments
+from hebbian_descent.paper.extensions import errors_in
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
-from hebbian_descent.paper.index import INDEX, entry
-from hebbian_descent.paper.place import Place
-from hebbian_descent.paper.running import run_jobs, share
+from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.place import DEFAULT_FOLDER, Place
+from hebbian_descent.paper.running import run_jobs
 
-Output = Annotated[Path, typer.Option(help="Folder of the results.")]
-OUTPUT = Path("reproduction")
+Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
+OUTPUT = DEFAULT_FOLDER
 
 
 def run(
@@ -38,7 +39,10 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")] = False,
     draws: Annotated[int, typer.Option(help="Draws of the patterns; the first has ten trials.", min=1)] = 3,
     search: Annotated[
-        str | None, typer.Option(help="grid or halving; by default halving only where a grid takes hours.")
+        str | None,
+        typer.Option(
+            help="grid or halving, for whole datasets; by default halving only where a grid takes hours."
+        ),
     ] = None,
     only: Annotated[
         str | None, typer.Option(help="Only jobs that begin so, as rand-adult or mnist-softmax.")
@@ -68,77 +72,58 @@ def run(
     """
     console = Console()
     effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
-    contents = _contents(labels)
     part = None if shard is None else parsed_shard(shard)
-    if not effort.is_the_papers:
+    tasks = plan(labels, effort, only, part)
+    if not all(task.effort.is_the_papers for task in tasks):
         console.print("Not the paper's protocol: these results are kept apart and get no verdicts.")
     skipped: dict[str, list[str]] = {}
+    n_done = 0
     with resumable(console, output):
-        for content in contents:
-            place = Place(output, effort, workers, scheduler)
-            if isinstance(content, FormulaTable):
-                formula_tables.show(content)
-                continue
-            if isinstance(content, PaperFigure):
-                reasons = draw_figure(console, content, place)
-            else:
-                measured, reasons = run_table(console, content, place, only, part)
-                if measured and part is None:
-                    _show(console, content, measured, effort)
+        for task in tasks:
+            content, place = task.content, Place(output, task.effort, workers, scheduler)
+            found, reasons = _run(console, task, place)
+            if isinstance(content, Experiment) and found and part is None:
+                _show(console, content, found, task.effort)
             if reasons:
                 skipped[content.label] = reasons
+            n_done += bool(found) or not reasons
     for label, reasons in skipped.items():
         console.print(f"Skipped parts of {label}: {reasons[0]}", style="yellow", highlight=False)
-    if len(skipped) == len(contents) == 1 and isinstance(contents[0], PaperFigure):
+    if not n_done:
         raise typer.Exit(2)
 
 
-def _contents(labels: list[str]) -> list[Experiment | FormulaTable | PaperFigure]:
-    contents: list[Experiment | FormulaTable | PaperFigure] = []
-    for label in labels:
-        if label == "all":
-            contents += [known.content for known in INDEX.values()]
-        elif label.endswith(".py"):
-            contents += load_experiments(Path(label))
-        else:
-            contents.append(entry(label).content)
-    return contents
+def _run(console: Console, task: Task, place: Place) -> tuple[list[Measured], list[str]]:
+    """Return what was measured, if it is a table, and why parts of it could not be run."""
+    if isinstance(task.content, FormulaTable):
+        formula_tables.show(task.content)
+        return [], []
+    if isinstance(task.content, PaperFigure):
+        return [], draw_figure(console, task.content, place)
+    if task.file is None:
+        return run_table(console, task.content, place, task.jobs)
+    with errors_in(task.file):
+        return run_table(console, task.content, place, task.jobs)
 
 
 def run_table(
-    console: Console,
-    experiment: Experiment,
-    place: Place,
-    only: str | None = None,
-    part: tuple[int, int] | None = None,
+    console: Console, experiment: Experiment, place: Place, jobs: Sequence[Job]
 ) -> tuple[list[Measured], list[str]]:
     """Run the jobs of a table with a bar of progress; return what they measured, and why some could not."""
-    jobs = _chosen(list(experiment.jobs(place.effort)), only)
-    if part is not None:
-        jobs = share(jobs, *part)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(experiment.label, total=len(jobs))
         return run_jobs(experiment, jobs, place, lambda job: bar.advance(task))
 
 
-def _chosen(jobs: list[Job], only: str | None) -> list[Job]:
-    if only is None:
-        return jobs
-    chosen = [job for job in jobs if f"{job.name}-".startswith(f"{only}-")]
-    if not chosen:
-        raise unknown_name("beginning of a job", only, dict.fromkeys(job.name for job in jobs))
-    return chosen
-
-
 def _show(console: Console, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
     if not effort.is_the_papers or experiment.label not in INDEX:
-        console.print(own_tables.as_text(f"{experiment.label}: {experiment.title}", measured))
+        print_whole(own_tables.as_text(f"{experiment.label}: {experiment.title}", measured))
         return
     verdicts = [verdict for verdict in compare(experiment.label, measured) if verdict.n]
     for summary in summarise(verdicts):
-        title = f"{experiment.label}, {summary.column}: ours and printed, red where they differ"
-        console.print(beside(title, verdicts, summary.column))
+        title = f"{experiment.label}, {summary.column}: ours/printed, red where they differ"
+        print_whole(beside(title, verdicts, summary.column))
     for summary in summarise(verdicts):
         console.print(f"{summary.column}: {summary}", highlight=False)
 

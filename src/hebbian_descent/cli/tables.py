@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from math import isnan
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.layout import lines
@@ -20,11 +23,26 @@ SHORT_NAMES = {
     "covariance": "Covariance",
 }
 
+UNLIMITED = 10_000
+
+
+def print_whole(table: Table) -> None:
+    """Print a table with all of its numbers, even where the terminal is too narrow for its lines."""
+    console = Console()
+    unlimited = console.options.update(width=UNLIMITED)
+    console.width = max(console.width, Measurement.get(console, unlimited, table).maximum)
+    console.print(table)
+
+
+def new_table(title: str = "") -> Table:
+    """Return a table without the room that others have beside their columns."""
+    return Table(title=Text(title), box=SIMPLE_HEAD, show_edge=False, padding=0, title_justify="left")
+
 
 def beside(title: str, verdicts: list[Verdict], column: str) -> Table:
     """Return a table with ours and the printed number in each place, red where they differ."""
     rules = list(dict.fromkeys(verdict.row.cell["rule"] for verdict in verdicts))
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = new_table(title)
     for name in ("Data", "Units"):
         table.add_column(name, no_wrap=True)
     for rule in rules:
@@ -38,8 +56,8 @@ def _place(verdict: Verdict | None) -> str:
     if verdict is None:
         return ""
     if not verdict.n:
-        return f"[dim]– {verdict.printed:.3f}[/dim]"
-    text = f"{verdict.mean:.3f} {verdict.printed:.3f}"
+        return f"[dim]–/{verdict.printed:.3f}[/dim]"
+    text = f"{verdict.mean:.3f}/{verdict.printed:.3f}"
     return f"[red]{text}[/red]" if verdict.word == "differs" else text
 
 

@@ -34,8 +34,8 @@ class Effort:
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether numbers may be judged against the printed ones."""
-        return not self.quick and not self.overrides
+        """Whether numbers may be judged against the printed ones; a shorter search than ours is not."""
+        return not self.quick and not self.overrides and self.search != "halving"
 
     @property
     def name(self) -> str:
@@ -44,11 +44,24 @@ class Effort:
             return "paper"
         text = ",".join(f"{name}={value}" for name, value in sorted(self.overrides.items()))
         changed = f"set-{hashlib.sha256(text.encode()).hexdigest()[:8]}" if text else ""
-        return "-".join(word for word in ("quick" if self.quick else "", changed) if word)
+        words = ("quick" if self.quick else "", "halving" if self.search == "halving" else "", changed)
+        return "-".join(word for word in words if word)
+
+    @property
+    def options(self) -> list[str]:
+        """The options of the command line that ask for it; none if it is the paper's."""
+        quick = ["--quick"] if self.quick else []
+        search = ["--search", "halving"] if self.search == "halving" else []
+        changes = (("--set", f"{name}={value}") for name, value in self.overrides.items())
+        return [*quick, *search, *(word for change in changes for word in change)]
 
     def applied_to(self, protocol: Mapping[str, Any], quick: Mapping[str, Any]) -> dict[str, Any]:
         """Return a protocol with what is changed for a quick look, and what was set by hand."""
         for name in self.overrides:
             if name not in protocol:
                 raise unknown_name("setting of this experiment", name, protocol)
-        return {**protocol, **(quick if self.quick else {}), **self.overrides}
+        settings = {**protocol, **(quick if self.quick else {}), **self.overrides}
+        if settings.get("patterns") is not None:
+            as_count(settings["patterns"], "number of patterns")
+        as_count(settings.get("seed", 0), "seed", at_least=0)
+        return settings

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hebbian_descent.atomic import write_atomically
-from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Measured
 from hebbian_descent.results import provenance
 
@@ -32,6 +32,8 @@ class Measurement(NamedTuple):
     settings: str
     versions: Mapping[str, str] = {}
     """Of Python and the libraries that computed it."""
+    source: str = ""
+    """A fingerprint of the file that defines the experiment."""
 
 
 class Measurements:
@@ -49,18 +51,27 @@ class Measurements:
         """Keep the rows of a job; of several runs the longest counts, since others took from the store."""
         path = self.path(experiment.label, job)
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._drop_other_sources(path.parent, experiment.source)
         earlier = self._read(path)
         content = {
             "format": FORMAT,
             "label": experiment.label,
             "title": experiment.title,
             "job": job,
+            "source": experiment.source,
             "settings": {name: str(value) for name, value in self.effort.overrides.items()},
             "seconds": max(seconds, earlier.seconds if earlier and earlier.rows == tuple(rows) else 0.0),
             "rows": [row._asdict() for row in rows],
             "provenance": dict(provenance()),
         }
         write_atomically(path, (json.dumps(content, indent=1) + "\n").encode())
+
+    def _drop_other_sources(self, folder: Path, source: str) -> None:
+        """Drop what the same table measured before its file was edited; its sweeps stay in the store."""
+        for path in folder.glob("*.json"):
+            earlier = self._read(path)
+            if earlier is not None and earlier.source != source:
+                path.unlink(missing_ok=True)
 
     def read(self, label: str) -> list[Measurement]:
         """Return what there is of a label; damaged files count as missing, since running repairs them."""
@@ -86,7 +97,9 @@ class Measurements:
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 return None
-            rows = tuple(Measured(**row) for row in content["rows"])
+            if self.path(content["label"], path.stem) != path:
+                return None
+            rows = tuple(_checked(Measured(**row)) for row in content["rows"])
             settings = ", ".join(f"{name}={value}" for name, value in content["settings"].items())
             return Measurement(
                 content["label"],
@@ -96,9 +109,20 @@ class Measurements:
                 content["seconds"],
                 settings,
                 content["provenance"]["versions"],
+                content.get("source", ""),
             )
-        except (FileNotFoundError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, OSError, TypeError, ValueError):
             return None
+
+
+def _checked(row: Measured) -> Measured:
+    """Return a row that can be shown and judged, or refuse it."""
+    numbers = (*row.results.values(), *row.std.values(), row.learning_rate, row.weight_decay)
+    if not row.results or set(row.std) != set(row.results):
+        raise ValueError("A row must have results, each with its deviation.")
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        raise TypeError("A row must have numbers as results.")
+    return row
 
 
 def efforts_in(folder: Path) -> list[Effort]:
@@ -109,5 +133,7 @@ def efforts_in(folder: Path) -> list[Effort]:
         if name not in found:
             with suppress(KeyError, TypeError, ValueError):
                 overrides = json.loads(path.read_text(encoding="utf-8"))["settings"]
-                found[name] = Effort(quick=name.startswith("quick"), overrides=overrides)
+                words = name.split("-")
+                search: Search | None = "halving" if "halving" in words else None
+                found[name] = Effort(quick="quick" in words, overrides=overrides, search=search)
     return list(found.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.results import Store
 from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
 
+DEFAULT_FOLDER = Path("reproduction")
+
 
 @dataclass(frozen=True)
 class Place:
@@ -25,6 +28,13 @@ class Place:
     workers: int | None = None
     scheduler: str | None = None
     progress: Callable[[int, int], None] | None = None
+
+    def command(self, *words: str) -> str:
+        """Return a line for a shell that does something here with the same effort."""
+        options = [] if set(self.effort.options) <= set(words) else self.effort.options
+        if self.folder != DEFAULT_FOLDER:
+            options += ["--output", str(self.folder)]
+        return shlex.join(["hebbian-descent", *words, *options])
 
     @cached_property
     def store(self) -> Store:

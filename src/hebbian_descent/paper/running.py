@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.place import Place
+
+Work = TypeVar("Work")
 
 
 def run_jobs(
@@ -31,6 +34,6 @@ def run_jobs(
     return measured, list(reasons)
 
 
-def share(jobs: Sequence[Job], part: int, parts: int) -> list[Job]:
-    """Return part 1, 2, … of several equal parts of the jobs."""
-    return [job for number, job in enumerate(jobs) if number % parts == part - 1]
+def share(work: Sequence[Work], part: int, parts: int) -> list[Work]:
+    """Return part 1, 2, … of several equal parts of the work."""
+    return [piece for number, piece in enumerate(work) if number % parts == part - 1]

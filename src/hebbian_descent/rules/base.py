@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from hebbian_descent.checks import Array
 from hebbian_descent.members import Member
 from hebbian_descent.network import Activation, Autoencoder
@@ -65,8 +67,19 @@ class Rule(Member):
 
     def change(self, activity: Activity) -> Change:
         """Return the direction of the update for a batch."""
-        pre, post = self.factors(activity)
+        pre, post = self._checked(self.factors(activity), activity)
         return Change(weights=mean_outer(pre, post), bias=post.mean(axis=0) if self.learns_bias else None)
+
+    def _checked(self, found: Any, activity: Activity) -> Factors:
+        """Return what the rule's function gave if it fits the layer; it may be anyone's."""
+        fitting = (activity.inputs.shape, activity.output.shape)
+        got = tuple(map(np.shape, found)) if isinstance(found, tuple) else type(found).__name__
+        if got != fitting:
+            raise ValueError(
+                f"The rule {self.name!r} must give two factors, Factors(pre, post), of shapes {fitting[0]} "
+                f"and {fitting[1]}: one row a pattern. Got {got}."
+            )
+        return Factors(*found)
 
 
 class AutoActivity(NamedTuple):

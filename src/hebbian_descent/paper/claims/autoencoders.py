@@ -88,7 +88,7 @@ def judge_no_objective(place: Place) -> Judgement:
     if gap < SMALLEST_ASYMMETRY:
         return Judgement("does not hold", f"{findings}.")
     if len(run) < len(learned):
-        return not_run(TABLE, len(run), len(learned), f"{findings}.")
+        return not_run(place, TABLE, len(run), len(learned), f"{findings}.")
     weakest = max(run, key=_relative)
     word = "holds" if converged >= MOSTLY * len(run) else "holds with limits"
     return Judgement(

@@ -43,7 +43,7 @@ def judge_similar_to_gradient_descent(place: Place) -> Judgement:
     classes = tally(against_gradient_descent(place, CLASSIFICATION, "error_mean"), SIMILAR)
     findings = f"100 epochs of associations, Hebbian-descent: {found}; classification: {classes}."
     if found.n_run < found.n:
-        return not_run(MULTI_EPOCH, found.n_run, found.n, findings)
+        return not_run(place, MULTI_EPOCH, found.n_run, found.n, findings)
     smooth = tally((item for item in comparisons if item.first.cell["activation"] not in FLAT), SIMILAR)
     complete = [found, *([classes] if classes.n_run == classes.n else [])]
     return Judgement(
@@ -94,7 +94,7 @@ def judge_flat_activations(place: Place) -> Judgement:
     if not converge:
         return Judgement("does not hold", findings)
     if found.n_run < found.n:
-        return not_run(CENTERED, found.n_run, found.n, findings)
+        return not_run(place, CENTERED, found.n_run, found.n, findings)
     often = found.better >= MAJORITY * found.n and found.worse <= (1 - MOSTLY) * found.n
     return Judgement(
         "holds" if often else "holds with limits",

@@ -147,7 +147,7 @@ def judge_reconstruction(place: Place) -> Judgement:
         "is not measured here."
     )
     if found.n_run < found.n:
-        return not_run(TABLE, found.n_run, found.n, findings)
+        return not_run(place, TABLE, found.n_run, found.n, findings)
     if behind:
         item = max(behind, key=relative_loss)
         findings += f" Furthest behind: {item.name} {item.first.ours:.4f} against {item.second.ours:.4f}."

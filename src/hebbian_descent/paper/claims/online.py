@@ -52,7 +52,7 @@ def judge_centering(place: Place) -> Judgement:
     findings = "; ".join(f"{SHORT[rule]} {found}" for rule, found in tallies.items()) + "."
     words = [found.word for found in tallies.values()]
     if "not run" in words:
-        return _not_run(CENTERED + UNCENTERED, tallies.values(), findings)
+        return _not_run(place, CENTERED + UNCENTERED, tallies.values(), findings)
     return Judgement(weakest(words), findings)
 
 
@@ -62,9 +62,11 @@ def weakest(words: Iterable[Word]) -> Word:
     return min(words, key=order.index)
 
 
-def _not_run(labels: Iterable[str], tallies: Iterable[Tally], so_far: str) -> Judgement:
+def _not_run(place: Place, labels: Iterable[str], tallies: Iterable[Tally], so_far: str) -> Judgement:
     tallies = list(tallies)
-    return not_run(labels, sum(found.n_run for found in tallies), sum(found.n for found in tallies), so_far)
+    return not_run(
+        place, labels, sum(found.n_run for found in tallies), sum(found.n for found in tallies), so_far
+    )
 
 
 def judge_against_hebb(place: Place) -> Judgement:
@@ -79,7 +81,7 @@ def judge_against_hebb(place: Place) -> Judgement:
     required = [name for name in ("centered", "uncentered") if name not in complete]
     if required:
         found = [tallies[name] for name in ("centered", "uncentered")]
-        return _not_run(CENTERED + UNCENTERED, found, "; ".join(map(str, found)) + ".")
+        return _not_run(place, CENTERED + UNCENTERED, found, "; ".join(map(str, found)) + ".")
     everything = [comparison for name in complete for comparison in by_table[name]]
     left_out = [name for name in by_table if name not in complete]
     end = f" Not run: {', '.join(left_out)}." if left_out else ""
@@ -99,7 +101,7 @@ def judge_against_all(place: Place) -> Judgement:
         f"descent: {linear}; all other units: {bent}."
     )
     if found.word == "not run":
-        return not_run(CENTERED, found.n_run, found.n, findings)
+        return not_run(place, CENTERED, found.n_run, found.n, findings)
     everything = tally(against_best(cells(place, CENTERED, "mae_all"), OTHERS))
     return Judgement(
         found.word,

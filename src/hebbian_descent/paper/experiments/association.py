@@ -9,22 +9,23 @@ Paper: sec:HD_hetero_associative_learning
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, as_count, unknown_name
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network import Activation
-from hebbian_descent.paper.effort import QUICK_RATES, Effort
+from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.place import Place
 from hebbian_descent.rules import Rule
 from hebbian_descent.sweep import SweepResult
-from hebbian_descent.sweep.selection import patterns_of
+from hebbian_descent.sweep.selection import in_words, patterns_of
 
 N_TRIALS_OF_OTHER_DRAWS = 2
 
@@ -57,6 +58,7 @@ class Association(Experiment):
     pairs: Mapping[tuple[str, str], Sequence[str | Activation]]
     """Each pair of input and target with the activations it is learned with."""
     rules: Sequence[str | Rule] = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
+    searches: ClassVar[tuple[Search, ...]] = ("grid",)
     by: str = "last20"
     """The patterns by which the learning rate is chosen."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -65,6 +67,18 @@ class Association(Experiment):
     generators: Mapping[str, Generator] = field(default_factory=dict)
     variant_column: str = ""
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"": {}})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.pairs, Mapping) or not self.pairs:
+            raise ValueError(
+                f"The pairs of {self.label} must be as {{('rand', 'digits'): ['sigmoid']}}: each pair of "
+                f"datasets with its activations. Got {self.pairs!r}."
+            )
+        for name in (*self.settings, *self.quick_settings):
+            if name not in PROTOCOL:
+                raise unknown_name(f"setting of {self.label}", name, PROTOCOL)
+        patterns_of(self.by, sys.maxsize)  # refuses what is no criterion
 
     @property
     def protocol(self) -> Mapping[str, Any]:
@@ -80,6 +94,21 @@ class Association(Experiment):
     def datasets(self) -> frozenset[str]:
         """The datasets that are not made by this table's own generators."""
         return frozenset(name for pair in self.pairs for name in pair) - set(self.generators)
+
+    def check(self, effort: Effort) -> None:
+        """Refuse also what the variants of the table differ by, and too few patterns to choose by."""
+        for name in effort.overrides:
+            if any(name in variant for variant in self.variants.values()):
+                raise ValueError(f"{name} must not be set: the variants of {self.label} differ by it.")
+        settings = effort.applied_to(self.protocol, self.quick)
+        n_patterns = as_count(settings["patterns"], "number of patterns")
+        try:
+            patterns_of(self.by, n_patterns)
+        except ValueError as error:
+            raise ValueError(
+                f"{self.label} must have more patterns: it chooses the learning rate by {in_words(self.by)}. "
+                f"Got {n_patterns}."
+            ) from error
 
     def jobs(self, effort: Effort) -> Iterator[AssociationJob]:
         """Yield one sweep for each draw, pair and variant, first all first draws, and so on."""
@@ -108,27 +137,33 @@ class AssociationJob(Job):
 
     def run(self, place: Place) -> list[Measured]:
         """Learn the pair with every rule, activation and learning rate, and keep the best rates."""
-        experiment = self.experiment
-        settings = self.effort.applied_to(
-            {**experiment.protocol, **experiment.variants[self.variant]}, experiment.quick
-        )
+        experiment, settings = self.experiment, self.settings
         n_patterns, trials, order = (settings.pop(name) for name in ("patterns", "trials", "input_order"))
-        settings["seed"] += self.draw
         result = place.sweep(
-            self._patterns(self.input_name, 0, n_patterns, order),
-            self._patterns(self.target_name, 1, n_patterns),
+            self._patterns(self.input_name, 0, n_patterns, settings["seed"], order),
+            self._patterns(self.target_name, 1, n_patterns, settings["seed"]),
             rules=experiment.rules,
             activations=experiment.pairs[self.input_name, self.target_name],
-            trials=trials if self.draw == 0 else min(trials, N_TRIALS_OF_OTHER_DRAWS),
+            trials=trials,
             **settings,
         )
         return list(self._measured(result))
 
-    def _patterns(self, name: str, role: int, n: int, order: str = "random") -> Array:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is asked for, of the protocol, the table, its variant and this draw."""
+        experiment, variant = self.experiment, self.experiment.variants[self.variant]
+        settings = {**self.effort.applied_to(experiment.protocol, experiment.quick), **variant}
+        if self.draw > 0 and "trials" not in self.effort.overrides:
+            settings["trials"] = min(settings["trials"], N_TRIALS_OF_OTHER_DRAWS)
+        settings["seed"] += self.draw
+        return settings
+
+    def _patterns(self, name: str, role: int, n: int, seed: int, order: str = "random") -> Array:
         """Draw the inputs (role 0) or the targets (role 1); the same dataset gives others in either role."""
         if name in self.experiment.generators:
-            return np.asarray(self.experiment.generators[name](n, 2 * self.draw + role), dtype=np.float64)
-        return draw_pair(name, name, n, seed=self.draw, input_order=order)[role]
+            return np.asarray(self.experiment.generators[name](n, 2 * seed + role), dtype=np.float64)
+        return draw_pair(name, name, n, seed=seed, input_order=order)[role]
 
     def _measured(self, result: SweepResult) -> Iterator[Measured]:
         by, column = self.experiment.by, self.experiment.variant_column

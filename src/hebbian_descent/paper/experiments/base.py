@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
-from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.place import Place
+
+LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class Measured(NamedTuple):
@@ -42,6 +45,17 @@ class Experiment(ABC):
 
     label: str
     title: str
+    searches: ClassVar[tuple[Search, ...]] = ("grid", "halving")
+    """How its learning rates can be searched."""
+    source: str = field(default="", kw_only=True, repr=False)
+    """A fingerprint of the file that defines it; empty for the paper's own."""
+
+    def __post_init__(self) -> None:
+        if not LABEL.fullmatch(self.label):
+            raise ValueError(
+                "The label of an experiment must be as tab:my_table, of letters, digits, '_', '.' and '-'. "
+                f"Got {self.label!r}."
+            )
 
     @property
     @abstractmethod
@@ -57,6 +71,10 @@ class Experiment(ABC):
     @abstractmethod
     def datasets(self) -> frozenset[str]:
         """The names of the datasets it needs."""
+
+    def check(self, effort: Effort) -> None:
+        """Refuse settings that this experiment does not have, before anything is run."""
+        effort.applied_to(self.protocol, self.quick)
 
     @abstractmethod
     def jobs(self, effort: Effort) -> Iterable[Job]:

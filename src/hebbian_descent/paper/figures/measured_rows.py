@@ -36,7 +36,7 @@ def measured(place: Place, labels: Sequence[str]) -> list[Measured]:
     if missing and not place.effort.quick:
         raise NotMeasuredError(
             f"The figure shows what was measured for {', '.join(labels)}. Got nothing for "
-            f"{', '.join(missing)}: run them first, `hebbian-descent run {' '.join(missing)}`."
+            f"{', '.join(missing)}: run them first, `{place.command('run', *missing)}`."
         )
     reasons: list[str] = []
     for label in missing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -16,6 +15,7 @@ from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
+from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.report.origin import origin
 from hebbian_descent.paper.report.others import other_efforts, own_tables
 from hebbian_descent.paper.report.pictures import Picture, pictures
@@ -24,7 +24,6 @@ from hebbian_descent.paper.report.words import FILTERS, MARKS
 from hebbian_descent.paper.winners import winners
 
 Tell = Callable[[str], None]
-DEFAULT_FOLDER = "reproduction"
 
 
 def write_report(
@@ -104,7 +103,7 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "protocol": notes("protocol"),
         "misprints": notes("misprints"),
         "origin": origin(folder, effort),
-        "command": lambda *words: _command(folder, effort, *words),
+        "command": Place(folder, effort).command,
         "marks": MARKS,
         "known_figures": FIGURES,
         "style": _part("style.css"),
@@ -121,11 +120,3 @@ def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
         "winners": found,
         "winner_counts": Counter(winner.verdict for winner in found),
     }
-
-
-def _command(folder: Path, effort: Effort, *words: str) -> str:
-    """Return a line for a shell that computes something into the same folder with the same effort."""
-    options = ["--quick"] if effort.quick and "--quick" not in words else []
-    if str(folder) != DEFAULT_FOLDER:
-        options += ["--output", str(folder)]
-    return shlex.join(["hebbian-descent", *words, *options])

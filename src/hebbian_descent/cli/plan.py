@@ -1,0 +1,79 @@
+"""What a command to run comes down to: which tables and figures, and which of their jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.experiments import Experiment, Job
+from hebbian_descent.paper.extensions import load_experiments
+from hebbian_descent.paper.figures import PaperFigure
+from hebbian_descent.paper.formula_tables import FormulaTable
+from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.running import share
+
+Content = Experiment | FormulaTable | PaperFigure
+
+
+class Task(NamedTuple):
+    """A table or figure to run, with as much effort as it can take."""
+
+    content: Content
+    effort: Effort
+    jobs: Sequence[Job] = ()
+    file: Path | None = None
+    """The file of one's own that defines it."""
+
+
+def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[int, int] | None) -> list[Task]:
+    """Return what is to be run; everything that can be known to be wrong is found out here.
+
+    With `only`, tables without such a job and figures are left out. A part of the work has its share of the
+    jobs of every table, and its share of the figures.
+    """
+    tasks = [_task(content, effort, file) for label in labels for content, file in _contents(label)]
+    if only is not None:
+        names = [job.name for task in tasks for job in task.jobs]
+        tasks = [_with_jobs(task, [job for job in task.jobs if _begins(job, only)]) for task in tasks]
+        tasks = [task for task in tasks if task.jobs]
+        if not names:
+            raise ValueError(f"--only must be left out: figures are drawn whole. Got {only!r}.")
+        if not tasks:
+            raise unknown_name("beginning of a job", only, dict.fromkeys(names))
+    if part is not None:
+        tables = [task for task in tasks if task.jobs]
+        others = share([task for task in tasks if not task.jobs], *part)
+        tasks = [*(_with_jobs(task, share(task.jobs, *part)) for task in tables), *others]
+    return tasks
+
+
+def _contents(label: str) -> Iterator[tuple[Content, Path | None]]:
+    if label == "all":
+        yield from ((known.content, None) for known in INDEX.values())
+    elif label.endswith(".py"):
+        yield from ((experiment, Path(label)) for experiment in load_experiments(Path(label)))
+    elif label in INDEX:
+        yield INDEX[label].content, None
+    else:
+        raise unknown_name("label", label, ("all", "a Python file", *INDEX))
+
+
+def _task(content: Content, effort: Effort, file: Path | None) -> Task:
+    if not isinstance(content, Experiment):
+        return Task(content, effort)
+    if effort.search not in (None, *content.searches):
+        effort = replace(effort, search=None)
+    content.check(effort)
+    return Task(content, effort, list(content.jobs(effort)), file)
+
+
+def _with_jobs(task: Task, jobs: Sequence[Job]) -> Task:
+    return task._replace(jobs=jobs)
+
+
+def _begins(job: Job, only: str) -> bool:
+    return f"{job.name}-".startswith(f"{only}-")
