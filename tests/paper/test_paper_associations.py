@@ -68,8 +68,37 @@ def test_a_job_is_the_papers_protocol(tmp_path):
 def test_the_same_dataset_gives_other_targets_than_inputs_and_other_draws():
     table = Association("tab:own", "own", {("mine", "mine"): ["linear"]}, generators={"mine": own_patterns})
     first, second = table.jobs(Effort(draws=2))
-    drawn = [job._patterns("mine", role, 3) for job in (first, second) for role in (0, 1)]
-    assert len({tuple(patterns.ravel()) for patterns in drawn}) == 4
+    jobs = [first, second, *table.jobs(Effort(draws=1, overrides={"seed": 7}))]
+    drawn = [job._patterns("mine", role, 3, job.settings["seed"]) for job in jobs for role in (0, 1)]
+    assert len({tuple(patterns.ravel()) for patterns in drawn}) == 6
+
+
+def test_trials_that_are_asked_for_are_those_of_every_draw():
+    table = TABLES["tab:Hetero_online_centered_1"]
+    for effort, trials in (
+        (Effort(draws=2), [10, 2]),
+        (Effort(draws=2, quick=True), [2, 2]),
+        (Effort(draws=2, overrides={"trials": 50}), [50, 50]),
+    ):
+        jobs = [job for job in table.jobs(effort) if job.name.startswith("rand-adult")]
+        assert [job.settings["trials"] for job in jobs] == trials
+
+
+def test_what_the_variants_of_a_table_differ_by_cannot_be_set():
+    table = TABLES["tab:Hetero_online_centered_shift"]
+    with pytest.raises(ValueError, match="centering must not be set: the variants of"):
+        table.check(Effort(overrides={"centering": None}))
+    with pytest.raises(ValueError, match=r"must have more patterns.* by the last 20 patterns. Got 10"):
+        table.check(Effort(overrides={"patterns": 10}))
+
+
+def test_a_shorter_search_than_ours_is_kept_apart():
+    assert not Effort(search="halving").is_the_papers
+    assert Effort(search="grid").name == Effort().name
+    names = {
+        Effort(quick=quick, search=search).name for quick in (True, False) for search in (None, "halving")
+    }
+    assert len(names) == 4
 
 
 def own_patterns(n, seed):

@@ -277,7 +277,10 @@ def test_the_command_prints_every_claim(monkeypatch, capsys, tmp_path):
     assert [item.number for item in judged] == list(range(1, 21))
     assert {item.verdict for item in judged} <= {*VERDICTS, "not run"}
     printed = run_command(monkeypatch, capsys, *call)
-    assert all(f" {number} " in printed for number in range(1, 21))
+    words = " ".join(printed.split())
+    for item in judged:
+        assert f" {item.number}. {item.verdict}: {item.statement} checked {item.check} found" in f" {words}"
+        assert all(evidence in "".join(printed.split()) for evidence in item.evidence)
     assert f"{sum(item.verdict == 'holds' for item in judged)} holds" in printed
     assert "Judged by quick runs" in printed
 

@@ -103,24 +103,59 @@ def test_status_counts_what_was_run(command):
     assert "1/7 jobs" in line
 
 
-def test_a_table_of_ones_own_is_run_and_printed(command):
-    code, printed, errors = command("run", str(EXAMPLE), "--draws", "1")
+def test_what_was_run_otherwise_is_listed_and_printed(command):
+    command("run", *RAND, "--draws", "1", "--quick")
+    command("run", *RAND, "--draws", "1", "--set", "trials=1", "--set", "learning_rates=[1, 0.1]")
+    _, printed, _ = command("status")
+    assert f"With --set trials=1 --set learning_rates=(1, 0.1): {RAND[0]}" in printed
+    for options in (("--quick",), ("--set", "trials=1", "--set", "learning_rates=1,0.1")):
+        code, printed, errors = command("table", RAND[0], *options)
+        assert code == 0, errors
+        assert "hebbian_descent" in printed
+    code, _, errors = command("table", RAND[0], "--set", "trials=2")
+    assert code == 2
+    assert "Got results in reproduction with --quick or --set trials=1" in errors
+
+
+def test_no_number_is_cut_off_where_the_terminal_is_narrow(command, monkeypatch):
+    command("run", *RAND, "--draws", "2")
+    monkeypatch.setenv("COLUMNS", "40")
+    for arguments in (("table", RAND[0]), ("compare", RAND[0]), ("status",)):
+        code, printed, errors = command(*arguments)
+        assert code == 0, errors
+        assert "…" not in printed
+
+
+def test_everything_wrong_is_found_out_before_anything_runs(command):
+    code, printed, errors = command(
+        *["run", "tab:Hetero_online_centered_1", "fig:reg_loss_HD", "--set", "trails=2"]
+    )
+    assert (code, printed) == (2, "")
+    assert "Did you mean 'trials'?" in errors
+    code, printed, errors = command("run", "fig:reg_loss_HD", "--only", "rand")
+    assert code == 2
+    assert "figures are drawn whole" in errors
+    code, _, errors = command("run", *RAND, "--set", "seed=abc")
+    assert code == 2
+    assert "The seed must be a whole number" in errors
+    code, _, errors = command("run", "tab:label_learning_centered", "--set", "patterns=-5")
+    assert code == 2
+    assert "The number of patterns must be at least 1. Got -5" in errors
+    assert not Path("reproduction").exists()
+
+
+def test_only_leaves_out_tables_without_such_a_job(command):
+    code, printed, errors = command("run", RAND[0], "tab:label_learning_centered", *RAND[1:], "--quick")
     assert code == 0, errors
-    assert "sign_descent" in printed
-    for form in ("text", "csv", "latex"):
-        code, listed, _ = command("table", "tab:stripes", "--format", form)
-        assert code == 0
-        assert listed.count("stripes") >= 9
+    assert "label_learning" not in printed
 
 
-def test_a_file_without_an_experiment_says_so(command, tmp_path):
-    (tmp_path / "empty.py").write_text("x = 1\n")
-    code, _, errors = command("run", "empty.py")
-    assert code == 2
-    assert "must define an experiment" in errors
-    code, _, errors = command("run", "missing.py")
-    assert code == 2
-    assert "does not exist" in errors
+def test_an_output_that_is_a_file_is_refused(command, tmp_path):
+    (tmp_path / "file").touch()
+    for name in ("list", "compare", "report", "status"):
+        code, _, errors = command(name, "--output", "file")
+        assert code == 2
+        assert "is a file" in errors
 
 
 def test_an_unknown_beginning_of_a_job_gets_a_suggestion(command):

@@ -33,7 +33,7 @@ def load_experiments(path: Path) -> list[Experiment]:
     sys.path.insert(0, str(path.parent.resolve()))  # so that it finds the files beside it, as a script does
     with errors_in(path):
         specification.loader.exec_module(module)
-    found = [value for value in vars(module).values() if isinstance(value, Experiment)]
+    found = list(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Experiment)))
     if not found:
         raise ValueError(
             f"{path} must define an experiment, as TABLE = Association(label, title, pairs). Got none."

@@ -131,8 +131,9 @@ def efforts_in(folder: Path) -> list[Effort]:
     for path in sorted((folder / "measured").glob("*/*/*.json")):
         name = path.parent.parent.name
         if name not in found:
-            with suppress(KeyError, TypeError, ValueError):
-                overrides = json.loads(path.read_text(encoding="utf-8"))["settings"]
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                settings = json.loads(path.read_text(encoding="utf-8"))["settings"]
+                overrides = dict(settings.items())
                 words = name.split("-")
                 search: Search | None = "halving" if "halving" in words else None
                 found[name] = Effort(quick="quick" in words, overrides=overrides, search=search)

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from hebbian_descent.checks import Array
 from hebbian_descent.members import Member
 from hebbian_descent.network import Activation, Autoencoder
@@ -73,7 +71,9 @@ class Rule(Member):
     def _checked(self, found: Any, activity: Activity) -> Factors:
         """Return what the rule's function gave if it fits the layer; it may be anyone's."""
         fitting = (activity.inputs.shape, activity.output.shape)
-        got = tuple(map(np.shape, found)) if isinstance(found, tuple) else type(found).__name__
+        got: Any = type(found).__name__
+        if isinstance(found, tuple):
+            got = tuple(getattr(factor, "shape", type(factor).__name__) for factor in found)
         if got != fitting:
             raise ValueError(
                 f"The rule {self.name!r} must give two factors, Factors(pre, post), of shapes {fitting[0]} "

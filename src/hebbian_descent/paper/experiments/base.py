@@ -53,7 +53,7 @@ class Experiment(ABC):
     def __post_init__(self) -> None:
         if not LABEL.fullmatch(self.label):
             raise ValueError(
-                "The label of an experiment must be as tab:my_table, of letters, digits, '_', '.' and '-'. "
+                "The label of an experiment must be 'tab:' and a name of letters, digits, '_', '.' and '-'. "
                 f"Got {self.label!r}."
             )
 
