@@ -116,13 +116,21 @@ def test_two_tables_of_one_label_are_refused(run):
     assert "a label of its own. Got 'tab:mine' 2 times" in errors
 
 
-def test_a_dataset_that_fails_is_named_by_its_line(run):
-    text = FILE.replace("PAIRS, [", '{("rand", "gen"): ["linear"]}, [').replace(
-        "settings=", "generators={'gen': lambda n: None}, settings="
-    )
+@pytest.mark.parametrize(
+    ("generator", "message"),
+    [
+        ("lambda n, seed: 1 / 0", "table.py, line 9, in <lambda>: ZeroDivisionError"),
+        ("lambda n, seed: [[0.0]] * 3", "The patterns of 'gen' must be 100, one a row. Got 3."),
+        ("lambda n, seed: [[float('nan')]] * n", "'gen' must be finite"),
+        ("lambda n, seed: [0.0] * n", "patterns of 'gen'"),
+    ],
+)
+def test_a_dataset_is_told_what_is_wrong_with_it(run, generator, message):
+    text = FILE.replace("PAIRS, [", '{("rand", "gen"): ["linear"]}, [')
+    text = text.replace("settings=", f"generators={{'gen': {generator}}}, settings=")
     code, _, errors = run(text, "--draws", "1")
     assert code == 2
-    assert "positional argument" in errors
+    assert message in errors
 
 
 def test_a_file_without_an_experiment_says_so(command, tmp_path):

@@ -38,8 +38,8 @@ def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[in
     tasks = [_task(content, effort, file) for label in labels for content, file in _contents(label)]
     if only is not None:
         names = [job.name for task in tasks for job in task.jobs]
-        tasks = [_with_jobs(task, [job for job in task.jobs if _begins(job, only)]) for task in tasks]
-        tasks = [task for task in tasks if task.jobs]
+        chosen = [task._replace(jobs=[job for job in task.jobs if _begins(job, only)]) for task in tasks]
+        tasks = [task for task in chosen if task.jobs]
         if not names:
             raise ValueError(f"--only must be left out: figures are drawn whole. Got {only!r}.")
         if not tasks:
@@ -47,7 +47,7 @@ def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[in
     if part is not None:
         tables = [task for task in tasks if task.jobs]
         others = share([task for task in tasks if not task.jobs], *part)
-        tasks = [*(_with_jobs(task, share(task.jobs, *part)) for task in tables), *others]
+        tasks = [*(task._replace(jobs=share(task.jobs, *part)) for task in tables), *others]
     return tasks
 
 
@@ -69,10 +69,6 @@ def _task(content: Content, effort: Effort, file: Path | None) -> Task:
         effort = replace(effort, search=None)
     content.check(effort)
     return Task(content, effort, list(content.jobs(effort)), file)
-
-
-def _with_jobs(task: Task, jobs: Sequence[Job]) -> Task:
-    return task._replace(jobs=jobs)
 
 
 def _begins(job: Job, only: str) -> bool:

@@ -200,6 +200,7 @@ def table(
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="What was run with these settings, as trials=50.")
     ] = None,
+    search: Annotated[str | None, typer.Option(help="halving: what was run with that search.")] = None,
     output: Output = OUTPUT,
 ) -> None:
     """Print a table of the paper: ours beside the printed numbers, with a dash where nothing was run.
@@ -211,7 +212,8 @@ def table(
     if label in FORMULA_TABLES:
         formula_tables.show(FORMULA_TABLES[label], form)
         return
-    effort = Effort(quick=quick, overrides=parsed_overrides(changes or []))
+    overrides = parsed_overrides(changes or [])
+    effort = Effort(quick=quick, overrides=overrides, search=search)  # type: ignore[arg-type]  # checked
     measurements = Measurements(output, effort)
     if label in TABLES and effort.is_the_papers:
         _print_beside(compare_with_print(label, measurements.rows(label)), label, form, column)

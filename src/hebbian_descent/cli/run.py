@@ -89,7 +89,7 @@ def run(
             n_done += bool(found) or not reasons
     for label, reasons in skipped.items():
         console.print(f"Skipped parts of {label}: {reasons[0]}", style="yellow", highlight=False)
-    if not n_done:
+    if tasks and not n_done:
         raise typer.Exit(2)
 
 

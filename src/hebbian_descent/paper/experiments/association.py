@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hebbian_descent.checks import Array, as_count, unknown_name
+from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network import Activation
 from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
@@ -161,9 +161,13 @@ class AssociationJob(Job):
 
     def _patterns(self, name: str, role: int, n: int, seed: int, order: str = "random") -> Array:
         """Draw the inputs (role 0) or the targets (role 1); the same dataset gives others in either role."""
-        if name in self.experiment.generators:
-            return np.asarray(self.experiment.generators[name](n, 2 * seed + role), dtype=np.float64)
-        return draw_pair(name, name, n, seed=seed, input_order=order)[role]
+        if name not in self.experiment.generators:
+            return draw_pair(name, name, n, seed=seed, input_order=order)[role]
+        made = self.experiment.generators[name](n, 2 * seed + role)
+        patterns = as_patterns(made, f"patterns of {name!r}", dtype=np.float64)
+        if len(patterns) != n:
+            raise ValueError(f"The patterns of {name!r} must be {n}, one a row. Got {len(patterns)}.")
+        return patterns
 
     def _measured(self, result: SweepResult) -> Iterator[Measured]:
         by, column = self.experiment.by, self.experiment.variant_column
