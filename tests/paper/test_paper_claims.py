@@ -281,7 +281,7 @@ def test_the_command_prints_every_claim(monkeypatch, capsys, tmp_path):
     for item in judged:
         assert f" {item.number}. {item.verdict}: {item.statement} checked {item.check} found" in f" {words}"
         assert all(evidence in "".join(printed.split()) for evidence in item.evidence)
-    assert f"{sum(item.verdict == 'holds' for item in judged)} holds" in printed
+    assert f"{sum(item.verdict == 'holds' for item in judged)} hold" in printed
     assert "Judged by quick runs" in printed
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from rich.text import Text
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.paper.claims import Judged, judge_all
-from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.claims.base import Word, counted
 from hebbian_descent.paper.claims.kept import keep
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.place import Place
@@ -52,8 +51,7 @@ def claims(
     for claim in judged:
         _print(console, claim)
         console.print()
-    counts = Counter(claim.verdict for claim in judged)
-    console.print(", ".join(f"{counts[word]} {word}" for word in COLOURS if counts[word]), highlight=False)
+    console.print(counted(judged), highlight=False)
     if quick:
         console.print("Judged by quick runs, not by the paper's protocol.")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -16,6 +17,12 @@ SHORT = {
 }
 """What the findings call each rule."""
 Word = Literal["holds", "holds with limits", "does not hold", "not run"]
+PLURAL: dict[Word, str] = {
+    "holds": "hold",
+    "holds with limits": "hold with limits",
+    "does not hold": "do not hold",
+    "not run": "not run",
+}
 
 
 class Judgement(NamedTuple):
@@ -51,6 +58,16 @@ class Judged(NamedTuple):
     evidence: tuple[str, ...]
     verdict: Word
     findings: str
+
+
+def counted(judged: Iterable[Judged]) -> str:
+    """Return how many claims have each verdict, in words."""
+    counts = Counter(claim.verdict for claim in judged)
+    return ", ".join(
+        f"{counts[word]} {word if counts[word] == 1 else several}"
+        for word, several in PLURAL.items()
+        if counts[word]
+    )
 
 
 ROUNDING = 1e-6

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.claims.base import counted
 from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
@@ -45,13 +45,6 @@ ABOUT_PAIRS = (
     "All cells of a pair of datasets were printed from one draw of patterns, and so deviate together. What "
     "scatters by chance is the mean z of a pair."
 )
-
-PLURAL: dict[Word, str] = {
-    "holds": "hold",
-    "holds with limits": "hold with limits",
-    "does not hold": "do not hold",
-    "not run": "not run",
-}
 
 
 def write_document(folder: Path, path: Path) -> None:
@@ -183,11 +176,9 @@ def _winners(found: list[Winner]) -> str:
 
 def _claims(folder: Path) -> Iterator[str]:
     if judged := kept(folder, Effort()):
-        counts = Counter(claim.verdict for claim in judged)
-        opening = ", ".join(f"{n} {word if n == 1 else PLURAL[word]}" for word, n in counts.most_common())
         rows = [(claim.number, claim.statement, claim.verdict, claim.findings) for claim in judged]
         table = markdown(("", "claim of the paper", "verdict", "found"), rows)
-        yield f"## Claims\n\nOf the paper's {len(judged)} conclusions: {opening}.\n\n{table}"
+        yield f"## Claims\n\nOf the paper's {len(judged)} conclusions: {counted(judged)}.\n\n{table}"
 
 
 def _figures(folder: Path, beside: Path) -> Iterator[str]:
