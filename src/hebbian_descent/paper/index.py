@@ -25,7 +25,7 @@ MINUTES: dict[str, float] = {
     "tab:Hetero_offline_3": 55,
     "tab:label_learning_centered": 160,
     "tab:label_learning_uncentered": 90,
-    "tab:auto_associative": 140,
+    "tab:auto_associative": 180,
     "text:moving_MNIST": 2,
     "text:auto_associative_hebb": 60,
     "fig:long_training_rand_adult": 2,
