@@ -95,10 +95,12 @@ class AutoAssociationJob(Job):
         inputs = data.train.inputs[:n_patterns]
         if (self.effort.search or "halving") == "halving":
             # A single short run tells too little, but all learning rates for all epochs would take days.
+            # Hebb's rule is run by itself, and goes on growing: of it short runs tell nothing.
+            saves_epochs = is_large and "hebb" not in self.experiment.rules
             found = halving(
                 place.sweep_autoencoders,
                 inputs,
-                saves="epochs" if is_large else "trials",
+                saves="epochs" if saves_epochs else "trials",
                 finalists=1 if is_large else 3,
                 **options,
             )
