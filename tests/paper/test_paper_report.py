@@ -1,6 +1,7 @@
 """The report and what it is made of, read as text; how it behaves is tested in a browser."""
 
 import re
+import shutil
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -90,6 +91,20 @@ def test_a_quick_page_gives_no_verdicts(results_folder):
         assert word not in text[text.index("<body>") :]
     assert "hebbian-descent run tab:Hetero_online_centered_2 --quick" in text
     Page(text)
+
+
+def test_one_draw_makes_no_number_different(results_folder, tmp_path):
+    folder = shutil.copytree(results_folder, tmp_path / "one")
+    for draw in (0, 2):
+        (folder / f"measured/paper/tab_Hetero_online_centered_2/rand-rand-draw{draw}.json").unlink()
+    text = render(folder, Effort())
+    Page(text)
+    body = text[text.index("<body>") :]
+    assert re.search(r"undecided</dt><dd>2 <small>need more than one draw", body)  # of its two columns
+    assert ": undecided" in body
+    assert ": differs" not in body
+    assert "1 undecided: they need more than one draw" in body
+    assert 'id="differences"' not in body
 
 
 @pytest.mark.parametrize("quick", [False, True])
