@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hebbian_descent.paper.effort import Effort
@@ -30,7 +31,9 @@ def results_folder(tmp_path_factory) -> Path:
     for draw in range(3):
         measured = [made_up(row, draw, shift=1.0 if row is rows[0] else 0.0) for row in rows]
         Measurements(folder, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", measured, seconds=2.0)
-    own = Association("tab:mine", "A table of one's own", {("rand", "mine"): ["sigmoid"]})
+    own = Association(
+        "tab:mine", "A table of one's own", {("rand", "mine"): ["sigmoid"]}, generators={"mine": np.ones}
+    )
     cell = {"input": "rand", "target": "mine", "activation": "sigmoid", "rule": "<b>mine</b>"}
     mine = [Measured(cell, {"mae_all": 0.125}, {"mae_all": 0.0}, 0.1, 0.0, 1)]
     Measurements(folder, Effort()).write(own, "only", mine, seconds=1.0)

@@ -107,7 +107,7 @@ def test_what_was_run_otherwise_is_listed_and_printed(command):
     command("run", *RAND, "--draws", "1", "--quick")
     command("run", *RAND, "--draws", "1", "--set", "trials=1", "--set", "learning_rates=[1, 0.1]")
     _, printed, _ = command("status")
-    assert f"With --set trials=1 --set learning_rates=(1, 0.1): {RAND[0]}" in printed
+    assert f"With --set trials=1 --set 'learning_rates=(1, 0.1)': {RAND[0]}" in printed
     for options in (("--quick",), ("--set", "trials=1", "--set", "learning_rates=1,0.1")):
         code, printed, errors = command("table", RAND[0], *options)
         assert code == 0, errors
@@ -142,6 +142,28 @@ def test_everything_wrong_is_found_out_before_anything_runs(command):
     assert code == 2
     assert "The number of patterns must be at least 1. Got -5" in errors
     assert not Path("reproduction").exists()
+
+
+def test_figures_of_other_settings_are_listed_and_shown(command):
+    figure = ("fig:rand_rand_sigmoid_true_online", "--quick", "--set", "trials=1")
+    code, _, errors = command("run", *figure)
+    assert code == 0, errors
+    _, printed, _ = command("status")
+    assert f"With --quick --set trials=1: {figure[0]}" in printed
+    command("report")
+    page = Path("reproduction/report.html").read_text(encoding="utf-8")
+    assert "<code>--quick --set trials=1</code>" in page
+    assert page.count("data:image/svg+xml") >= 1
+
+
+def test_a_search_that_a_table_cannot_take_is_that_of_its_own(command):
+    command("run", *RAND, "--draws", "1", "--quick", "--search", "halving")
+    code, printed, errors = command("table", RAND[0], "--quick", "--search", "halving")
+    assert code == 0, errors
+    assert "hebbian_descent" in printed
+    code, _, errors = command("table", RAND[0], "--quick", "--column", "mae_all")
+    assert code == 2
+    assert "--column must be left out" in errors
 
 
 def test_only_leaves_out_tables_without_such_a_job(command):

@@ -24,6 +24,12 @@ def test_the_best_of_a_line_is_the_smallest_error_of_those_run():
     assert line.best_in_print == ["hebb", "hebbian_descent"]
 
 
+def test_what_looks_the_same_is_equally_good():
+    rules = {"hebb": 0.10001, "covariance": 0.10004, "hebbian_descent": 0.1002}
+    (line,) = lines([verdict(rule, "mae_all", 0.1, mean) for rule, mean in rules.items()], "mae_all")
+    assert line.best == ["hebb", "covariance"]
+
+
 def test_no_activity_is_the_best():
     column = "mean_hidden_activity"
     (line,) = lines([verdict(rule, column, 0.1, mean=0.1) for rule in ("hebb", "covariance")], column)

@@ -100,6 +100,8 @@ def test_what_a_file_measured_before_it_was_edited_is_dropped(run, command):
         ("return Factors(", "return activity.targets or (", "line 7, in factors: ValueError"),
         ("return Factors(", "return 1, (", "Got ('int', 'tuple')"),
         ("activity.offset", "activity.offsets", "table.py, line 7, in factors: AttributeError"),
+        ("activity.offset", "offset", "uses 'offset', a name that is not defined"),
+        ('[Rule("mine", factors)]', '["heb"]', "Did you mean 'hebb'?"),
         ("settings=", "by='first', settings=", "The criterion must be 'all'"),
     ],
 )
@@ -108,6 +110,51 @@ def test_a_file_is_told_what_is_wrong_with_it(run, before, after, message):
     assert code == (2 if message else 0)
     assert message in errors
     assert "Traceback" not in errors
+
+
+def test_an_error_in_a_worker_is_named_by_its_line_too(run):
+    code, _, errors = run(
+        FILE.replace("activity.offset", "activity.offsets"), "--draws", "1", "--workers", "2"
+    )
+    assert code == 2
+    assert "table.py, line 7, in factors: AttributeError" in errors
+
+
+def test_the_files_beside_it_belong_to_it(run, command, tmp_path):
+    run(FILE, "--draws", "2", "--only", "rand-digits")
+    (tmp_path / "mine" / "helpers.py").write_text(PAIRS.replace('"sigmoid"', '"linear"'), encoding="utf-8")
+    run(FILE, "--draws", "1", "--only", "rand-digits")
+    _, printed, _ = command("table", "tab:mine", "--quick")
+    assert "linear" in printed
+    assert "sigmoid" not in printed
+
+    (tmp_path / "mine" / "helpers.py").write_text(PAIRS + " | 1", encoding="utf-8")
+    code, _, errors = run(FILE)
+    assert code == 2
+    assert "helpers.py, line 1, in <module>: TypeError" in errors
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ('("rand", "digitz"): ["linear"]', "Did you mean 'digits'?"),
+        ('("rand", "digits"): ["sigmod"]', "Did you mean 'sigmoid'?"),
+    ],
+)
+def test_names_are_checked_before_anything_runs(run, pair, message):
+    pairs = '{("rand", "rand"): ["linear"], ' + pair + "}, ["
+    code, printed, errors = run(FILE.replace("PAIRS, [", pairs))
+    assert code == 2
+    assert message in errors
+    assert printed == ""
+
+
+def test_the_decay_that_was_chosen_is_shown(run):
+    text = FILE.replace('{"trials": 1}', '{"trials": 1, "weight_decays": (0.1,)}')
+    _, printed, _ = run(text, "--draws", "1", "--only", "rand-digits")
+    assert "decay" in printed
+    _, printed, _ = run(text, "--draws", "2", "--only", "rand-digits")
+    assert "rate (first draw) decay (first draw)" in printed
 
 
 def test_two_tables_of_one_label_are_refused(run):

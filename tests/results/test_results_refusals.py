@@ -38,7 +38,7 @@ UNREADABLE = {
         "    return count\nvalue = make()",
         "changes 'calls' outside of itself",
     ),
-    "an unknown name": ("def value(x):\n    return nowhere(x)", "uses 'nowhere', a name without a value"),
+    "an unknown name": ("def value(x):\n    return nowhere(x)", "uses 'nowhere', a name that is not defined"),
     "an unset variable": (
         "def make():\n    def value():\n        return later\n    yield value\n    later = 1\n"
         "value = next(make())",

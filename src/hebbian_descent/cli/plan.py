@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,8 +64,7 @@ def _contents(label: str) -> Iterator[tuple[Content, Path | None]]:
 def _task(content: Content, effort: Effort, file: Path | None) -> Task:
     if not isinstance(content, Experiment):
         return Task(content, effort)
-    if effort.search not in (None, *content.searches):
-        effort = replace(effort, search=None)
+    effort = content.limited(effort)
     content.check(effort)
     return Task(content, effort, list(content.jobs(effort)), file)
 

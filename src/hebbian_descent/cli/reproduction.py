@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from math import isnan
@@ -24,6 +25,7 @@ from hebbian_descent.paper.comparison import Verdict, summarise
 from hebbian_descent.paper.comparison import compare as compare_with_print
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment
+from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import cell_name
@@ -69,8 +71,9 @@ def status(output: Output = OUTPUT) -> None:
     print_whole(table)
     for effort in efforts_in(output):
         if effort.name not in {known.name for known in efforts.values()}:
-            labels = ", ".join(Measurements(output, effort).labels())
-            console.print(f"With {' '.join(effort.options)}: {labels}", highlight=False, soft_wrap=True)
+            figures = (label for label in FIGURES if _state(label, output, effort))
+            labels = ", ".join([*Measurements(output, effort).labels(), *figures])
+            console.print(f"With {shlex.join(effort.options)}: {labels}", highlight=False, soft_wrap=True)
 
 
 def _own_labels(output: Path, efforts: Iterable[Effort]) -> list[str]:
@@ -195,7 +198,7 @@ def _finite(record: dict[str, Any]) -> dict[str, Any]:
 def table(
     label: Annotated[str, typer.Argument(help="A table of the paper, or of your own.")],
     form: Annotated[str, typer.Option("--format", help="text, csv or latex.")] = "text",
-    column: Annotated[str | None, typer.Option(help="The result to show; by default the first.")] = None,
+    column: Annotated[str | None, typer.Option(help="The printed result to show; CSV has all.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="What was run with --quick.")] = False,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="What was run with these settings, as trials=50.")
@@ -214,9 +217,12 @@ def table(
         return
     overrides = parsed_overrides(changes or [])
     effort = Effort(quick=quick, overrides=overrides, search=search)  # type: ignore[arg-type]  # checked
+    effort = TABLES[label].limited(effort) if label in TABLES else effort
     measurements = Measurements(output, effort)
     if label in TABLES and effort.is_the_papers:
         _print_beside(compare_with_print(label, measurements.rows(label)), label, form, column)
+    elif column is not None:
+        raise ValueError("--column must be left out: only what is printed has columns to choose from.")
     elif measurements.read(label):
         _print_own(label, form, measurements)
     else:
@@ -249,7 +255,7 @@ def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:
     """Return the error for a table that was not run so, with the options under which it was."""
     ways = [other.options for other in efforts_in(output) if Measurements(output, other).read(label)]
     if ways:
-        options = " or ".join(" ".join(way) or "no options" for way in ways)
+        options = " or ".join(shlex.join(way) or "no options" for way in ways)
         return ValueError(f"{label} must have been run so. Got results in {output} with {options}: try that.")
     if label in TABLES:
         command = Place(output, effort).command("run", label, *effort.options)

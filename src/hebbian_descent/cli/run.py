@@ -25,6 +25,7 @@ from hebbian_descent.paper.extensions import errors_in
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.measurements import keep_effort
 from hebbian_descent.paper.place import DEFAULT_FOLDER, Place
 from hebbian_descent.paper.running import run_jobs
 
@@ -136,6 +137,8 @@ def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str
     except (DatasetUnavailableError, NotMeasuredError) as error:
         return [str(error)]
     name = figure.label.partition(":")[2]
+    if not place.effort.is_the_papers:
+        keep_effort(place.folder, place.effort)
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
         console.print(f"Wrote {path}", highlight=False)
     return []

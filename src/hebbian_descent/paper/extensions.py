@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 import traceback
 from collections import Counter
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.index import INDEX
+
+FRAME = re.compile(r'File "(.+?)", line (\d+), in (\S+)')
 
 
 class ExtensionError(ValueError):
@@ -39,8 +42,8 @@ def load_experiments(path: Path) -> list[Experiment]:
             f"{path} must define an experiment, as TABLE = Association(label, title, pairs). Got none."
         )
     _check_labels(path, found)
-    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
-    return [replace(experiment, source=fingerprint) for experiment in found]
+    source = _fingerprint(path)
+    return [replace(experiment, source=source) for experiment in found]
 
 
 def _check_labels(path: Path, experiments: list[Experiment]) -> None:
@@ -54,18 +57,28 @@ def _check_labels(path: Path, experiments: list[Experiment]) -> None:
 
 @contextmanager
 def errors_in(path: Path) -> Iterator[None]:
-    """Say of an error in a file which line it comes from."""
+    """Say of an error in a file, or in one beside it, which line it comes from; also if a worker met it."""
     try:
         yield
     except SyntaxError as error:
         raise ExtensionError(f"{error.filename}, line {error.lineno}: {error.msg}.") from error
     except Exception as error:
-        lines = [frame for frame in traceback.extract_tb(error.__traceback__) if _is(frame.filename, path)]
-        if not lines:
+        places = FRAME.findall("".join(traceback.format_exception(error)))
+        own = [place for place in places if _lies_beside(place[0], path)]
+        if not own:
             raise
+        file, line, function = own[-1]
         what = f"{type(error).__name__}: {error}"
-        raise ExtensionError(f"{path}, line {lines[-1].lineno}, in {lines[-1].name}: {what}") from error
+        raise ExtensionError(f"{file}, line {line}, in {function}: {what}") from error
 
 
-def _is(filename: str, path: Path) -> bool:
-    return Path(filename).resolve() == path.resolve()
+def _lies_beside(file: str, path: Path) -> bool:
+    return Path(file).resolve().is_relative_to(path.parent.resolve()) and "site-packages" not in file
+
+
+def _fingerprint(path: Path) -> str:
+    """Return a number that changes with the file and with those beside it that it imports."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    beside = sorted({file for file in files if file and file != str(path) and _lies_beside(file, path)})
+    content = b"".join(Path(file).read_bytes() for file in (str(path), *beside))
+    return hashlib.sha256(content).hexdigest()

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.experiments.base import Measured
 
+DIGITS = 4
+"""As many as are printed and shown; what is equal in them is equally good."""
+
 
 class Line(NamedTuple):
     """A line of a table: what it is about, and a verdict for each rule."""
@@ -34,7 +37,11 @@ def is_error(column: str) -> bool:
 
 
 def _smallest(verdicts: Mapping[str, Verdict], name: str) -> list[str]:
-    values = {rule: getattr(verdict, name) for rule, verdict in verdicts.items() if is_error(verdict.column)}
+    values = {
+        rule: round(getattr(verdict, name), DIGITS)
+        for rule, verdict in verdicts.items()
+        if is_error(verdict.column)
+    }
     if len(values) < 2:
         return []
     return [rule for rule, value in values.items() if value == min(values.values())]
@@ -70,13 +77,17 @@ def cell_name(cell: Mapping[str, str]) -> str:
 
 
 def averaged(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | float]]]:
-    """Return headings and lines: what was run, each result averaged over the draws, the best rate."""
+    """Return headings and lines: what was run, each result averaged over the draws, the best of the first."""
     draws: dict[tuple[tuple[str, str], ...], list[Measured]] = defaultdict(list)
     for row in measured:
         draws[tuple(row.cell.items())].append(row)
     first = next(iter(draws.values()))[0]
+    decays = any(row.weight_decay for rows in draws.values() for row in rows)
     found: list[list[str | float]] = []
     for cell, rows in draws.items():
         means = [sum(row.results[name] for row in rows) / len(rows) for name in first.results]
-        found.append([*dict(cell).values(), *means, rows[0].learning_rate])
-    return [*first.cell, *first.results, "rate"], found
+        best = [rows[0].learning_rate, *([rows[0].weight_decay] if decays else [])]
+        found.append([*dict(cell).values(), *means, *best])
+    of_first = " (first draw)" if any(len(rows) > 1 for rows in draws.values()) else ""
+    best_names = [f"{name}{of_first}" for name in ("rate", *(["decay"] if decays else []))]
+    return [*first.cell, *first.results, *best_names], found

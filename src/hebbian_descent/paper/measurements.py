@@ -125,11 +125,20 @@ def _checked(row: Measured) -> Measured:
     return row
 
 
+def keep_effort(folder: Path, effort: Effort) -> None:
+    """Keep what an effort was, whose figures tell only its name."""
+    path = folder / "figures" / effort.name / "effort.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    settings = {name: str(value) for name, value in effort.overrides.items()}
+    write_atomically(path, json.dumps({"settings": settings}).encode())
+
+
 def efforts_in(folder: Path) -> list[Effort]:
-    """Return the efforts of which a folder holds measurements, the paper's first."""
+    """Return the efforts of which a folder holds measurements or figures, the paper's first."""
     found = {Effort().name: Effort()} if (folder / "measured" / Effort().name).is_dir() else {}
-    for path in sorted((folder / "measured").glob("*/*/*.json")):
-        name = path.parent.parent.name
+    measured = {path: path.parent.parent.name for path in sorted((folder / "measured").glob("*/*/*.json"))}
+    drawn = {path: path.parent.name for path in sorted((folder / "figures").glob("*/effort.json"))}
+    for path, name in {**measured, **drawn}.items():
         if name not in found:
             with suppress(AttributeError, KeyError, TypeError, ValueError):
                 settings = json.loads(path.read_text(encoding="utf-8"))["settings"]

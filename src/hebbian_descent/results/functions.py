@@ -108,7 +108,7 @@ def _refuse_what_cannot_be_followed(function: FunctionType, instructions: list[d
         if writes_outside:
             problem = f"which changes {name!r} outside of itself; let it return what it computes"
         elif operation == "LOAD_GLOBAL" and name not in function.__globals__ and not hasattr(builtins, name):
-            problem = f"which uses {name!r}, a name without a value; make the key after it is defined"
+            problem = f"which uses {name!r}, a name that is not defined; define or import it first"
         elif operation == "IMPORT_NAME" and not is_library(name):
             problem = f"which imports {name!r} when it is called; import it at the top of the file instead"
         else:

@@ -11,8 +11,8 @@ from hebbian_descent.paper.report.results import Column, PaperTable
 from hebbian_descent.paper.report.words import MARKS, baseline, number, rule_name
 
 ABOUT_CELLS = (
-    "In each cell: ours, the printed number in brackets, and whether they agree ({agrees}) or differ "
-    "({differs}). Bold is the best of a line, ours and theirs."
+    "In each cell: ours, the printed number in brackets, and whether they agree ({agrees}), differ "
+    "({differs}) or are undecided after one draw ({undecided}). Bold is the best of a line, ours and theirs."
 ).format(**MARKS)
 
 

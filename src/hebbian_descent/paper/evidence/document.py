@@ -81,13 +81,23 @@ def _opening(verdicts: list[Verdict]) -> str:
 
 
 def _counts(tables: list[PaperTable]) -> str:
-    headings = ("table", "column", "printed", "run", "agree", "share", "rms z", "draws", "time of the table")
+    headings = (
+        "table",
+        "column",
+        "printed",
+        "judged",
+        "agree",
+        "share",
+        "rms z",
+        "draws",
+        "time of the table",
+    )
     rows = [
         (
             f"`{table.label}`",
             summary.column,
             summary.n_results,
-            summary.n_run,
+            summary.n_judged,
             summary.n_agree,
             f"{summary.n_agree / summary.n_judged:.1%}" if summary.n_judged else "–",
             number(summary.rms_z, 2),

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
-from hebbian_descent.datasets import draw_pair
-from hebbian_descent.network import Activation
+from hebbian_descent.datasets import DATASETS, draw_pair
+from hebbian_descent.network import ACTIVATIONS, Activation
 from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.place import Place
-from hebbian_descent.rules import Rule
+from hebbian_descent.rules import RULES, Rule
 from hebbian_descent.sweep import SweepResult
 from hebbian_descent.sweep.selection import in_words, patterns_of
 
@@ -78,6 +78,15 @@ class Association(Experiment):
         for name in (*self.settings, *self.quick_settings):
             if name not in PROTOCOL:
                 raise unknown_name(f"setting of {self.label}", name, PROTOCOL)
+        for name in self.datasets:
+            if name not in DATASETS:
+                raise unknown_name(f"dataset of {self.label}", name, (*DATASETS, *self.generators))
+        for rule in self.rules:
+            if isinstance(rule, str) and rule not in RULES:
+                raise unknown_name(f"rule of {self.label}", rule, RULES)
+        for activation in (activation for found in self.pairs.values() for activation in found):
+            if isinstance(activation, str) and activation not in ACTIVATIONS:
+                raise unknown_name(f"activation of {self.label}", activation, ACTIVATIONS)
         patterns_of(self.by, sys.maxsize)  # refuses what is no criterion
 
     @property

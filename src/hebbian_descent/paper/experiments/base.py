@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from hebbian_descent.paper.effort import Effort, Search
@@ -71,6 +71,10 @@ class Experiment(ABC):
     @abstractmethod
     def datasets(self) -> frozenset[str]:
         """The names of the datasets it needs."""
+
+    def limited(self, effort: Effort) -> Effort:
+        """Return as much of an effort as this experiment can take: some have nothing to halve."""
+        return effort if effort.search in (None, *self.searches) else replace(effort, search=None)
 
     def check(self, effort: Effort) -> None:
         """Refuse settings that this experiment does not have, before anything is run."""

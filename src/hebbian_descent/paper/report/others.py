@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,8 +25,9 @@ class PlainTable(NamedTuple):
 class OtherEffort(NamedTuple):
     """What was run with another protocol than the rest of the page."""
 
-    name: str
-    settings: str
+    title: str
+    options: str
+    """Those of the command line that ask for it."""
     tables: list[PlainTable]
     pictures: list[Picture]
 
@@ -40,8 +42,8 @@ def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
     """Return what was run with other efforts than the one that the page is about and the paper's."""
     return [
         OtherEffort(
-            effort.name,
-            ", ".join(f"{name} = {value}" for name, value in effort.overrides.items()),
+            "A quick look" if effort.quick else "Another protocol",
+            shlex.join(effort.options),
             [_plain(label, measurements) for label in measurements.labels()],
             [picture for picture in pictures(folder, effort) if picture.source],
         )

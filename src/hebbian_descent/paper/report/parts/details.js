@@ -1,6 +1,10 @@
 // A note at the cell that is pointed at, tapped or walked to: titles alone are out of reach of fingers and keys.
 const note = document.getElementById("note");
 let shownFor = null;
+let byKeys = false;
+addEventListener("keydown", () => (byKeys = true), true);
+addEventListener("mousemove", (event) => (byKeys &&= !(event.movementX || event.movementY)), true);
+addEventListener("pointerdown", () => (byKeys = false), true);
 
 function show(cell) {
   shownFor = cell;
@@ -38,6 +42,10 @@ function walk(event) {
 }
 
 for (const table of document.querySelectorAll("table.results")) {
+  // Two columns stay in sight where a table is wider than the screen; the second one stops beside the first.
+  const alongside = new ResizeObserver(([first]) =>
+    table.style.setProperty("--first-column", `${first.target.offsetWidth - 1}px`));
+  alongside.observe(table.tHead.rows[0].cells[0]);
   const cells = [...table.querySelectorAll("td[title]")];
   cells.forEach((cell, place) => {
     cell.dataset.note = cell.title;
@@ -45,7 +53,8 @@ for (const table of document.querySelectorAll("table.results")) {
     cell.tabIndex = place === 0 ? 0 : -1; // one stop of the tab key a table, arrows from there
   });
   const noted = (event) => event.target.closest("td[data-note]");
-  table.addEventListener("mouseover", (event) => (noted(event) ? show(noted(event)) : hide()));
+  // What scrolls under a resting pointer while keys are used was not pointed at.
+  table.addEventListener("mouseover", (event) => byKeys || (noted(event) ? show(noted(event)) : hide()));
   table.addEventListener("mouseleave", hide);
   table.addEventListener("click", (event) => noted(event) && show(noted(event)));
   table.addEventListener("focusin", (event) => noted(event) && show(noted(event)));
@@ -73,8 +82,13 @@ for (const button of document.querySelectorAll("button.copy")) {
 
 // On a phone the contents start closed, on paper everything is open.
 if (matchMedia("(max-width: 60rem)").matches) document.querySelector("nav details").open = false;
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details:not([open])")];
+  closed.forEach((details) => (details.open = true));
+});
+addEventListener("afterprint", () => closed.forEach((details) => (details.open = false)));
 addEventListener("hashchange", () => {
   const first = document.querySelector(location.hash || "#content")?.querySelector("details");
-  if (first && location.hash.startsWith("#tab-")) first.open = true;
+  if (first && /^#(tab|text)-/.test(location.hash)) first.open = true;
 });
