@@ -37,8 +37,8 @@ CHOSEN_FIGURES = (
 ABOUT_COUNTS = (
     "Where whole datasets are learned nothing is drawn: the column shows the number of trials, and z is in "
     "units of the spread over initial weights, which is often smaller than the last printed digit. Times are "
-    "of all jobs one after another on two cores, partly with other work beside them; of a job that was "
-    "stopped, what was kept and not computed again does not count."
+    "of all jobs one after another on two cores, partly with other work beside them or waiting for it; "
+    "of a job that was stopped, what was kept and not computed again does not count."
 )
 
 ABOUT_PAIRS = (
