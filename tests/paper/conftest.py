@@ -1,10 +1,12 @@
-"""A folder of results made up from the printed numbers, so that nothing has to be computed."""
+"""What the tests of the paper share: a command line, and results made up from the printed numbers."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hebbian_descent.cli import main
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.measurements import Measurements
@@ -21,6 +23,21 @@ def made_up(row, draw, shift=0.0):
     """Return a measurement that scatters by 0.01 around a printed row, `shift` beside it."""
     results = {name: value + shift + 0.01 * (draw - 1) for name, value in row.results.items()}
     return Measured(row.cell, results, dict.fromkeys(results, 0.001), 0.2, 0.0, 10, draw)
+
+
+@pytest.fixture
+def command(monkeypatch, tmp_path, capsys):
+    """Run a command in an empty folder; return its code and what it wrote to either stream."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["hebbian-descent", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -2,29 +2,12 @@
 
 import csv
 import json
-import sys
 from pathlib import Path
 
-import pytest
-
-from hebbian_descent.cli import main
 from hebbian_descent.paper.index import INDEX
 
 RAND = ("tab:Hetero_online_centered_2", "--only", "rand-rand")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
-
-
-@pytest.fixture
-def command(monkeypatch, tmp_path, capsys):
-    def call(*arguments):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["hebbian-descent", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err
-
-    return call
 
 
 def test_list_says_of_every_label_what_it_shows_also_in_80_columns(command, monkeypatch):

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from hebbian_descent.cli import main
-
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
 FILE = """
 from helpers import PAIRS
@@ -23,30 +21,16 @@ PAIRS = 'PAIRS = {("rand", "digits"): ["sigmoid"], ("digits", "rand"): ["sigmoid
 
 
 @pytest.fixture
-def command(monkeypatch, tmp_path, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-
-    def call(*arguments):
-        sys.modules.pop("helpers", None)
-        monkeypatch.setattr(sys, "argv", ["hebbian-descent", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def run(command, tmp_path):
+def run(command, tmp_path, monkeypatch):
     """Write a file with the one beside it that it imports, and run it."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "helpers.py").write_text(PAIRS, encoding="utf-8")
 
     def call(text, *options):
         (folder / "table.py").write_text(text, encoding="utf-8")
+        sys.modules.pop("helpers", None)  # as in a new process
         return command("run", "mine/table.py", "--quick", *options)
 
     return call
