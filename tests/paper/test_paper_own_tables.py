@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import hebbian_descent
+from hebbian_descent.checks import as_count
+from hebbian_descent.paper.extensions import errors_in
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
 FILE = """
 from helpers import PAIRS
@@ -116,6 +120,13 @@ def test_the_files_beside_it_belong_to_it(run, command, tmp_path):
     code, _, errors = run(FILE)
     assert code == 2
     assert "helpers.py, line 1, in <module>: TypeError" in errors
+
+
+def test_an_error_of_the_library_is_not_the_users_even_where_it_lies_beside():
+    beside = Path(hebbian_descent.__file__).parents[1] / "mine.py"
+    with pytest.raises(ValueError, match="must be at least 1") as refused, errors_in(beside):
+        as_count(0, "number")
+    assert refused.type is ValueError
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.index import INDEX
+from hebbian_descent.results.libraries import is_library
 
 FRAME = re.compile(r'File "(.+?)", line (\d+), in (\S+)')
 
@@ -63,8 +64,15 @@ def errors_in(path: Path) -> Iterator[None]:
     except SyntaxError as error:
         raise ExtensionError(f"{error.filename}, line {error.lineno}: {error.msg}.") from error
     except Exception as error:
+        libraries = {file for file, name in _modules_beside(path).items() if is_library(name)}
         places = FRAME.findall("".join(traceback.format_exception(error)))
-        own = [place for place in places if _lies_beside(place[0], path)]
+        folder = path.parent.resolve()
+        own = [
+            place
+            for place in places
+            for file in [Path(place[0]).resolve()]
+            if file.is_relative_to(folder) and file not in libraries
+        ]
         if not own:
             raise
         file, line, function = own[-1]
@@ -72,13 +80,15 @@ def errors_in(path: Path) -> Iterator[None]:
         raise ExtensionError(f"{file}, line {line}, in {function}: {what}") from error
 
 
-def _lies_beside(file: str, path: Path) -> bool:
-    return Path(file).resolve().is_relative_to(path.parent.resolve()) and "site-packages" not in file
-
-
 def _fingerprint(path: Path) -> str:
     """Return a number that changes with the file and with those beside it that it imports."""
-    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    beside = sorted({file for file in files if file and file != str(path) and _lies_beside(file, path)})
-    content = b"".join(Path(file).read_bytes() for file in (str(path), *beside))
-    return hashlib.sha256(content).hexdigest()
+    own = sorted(file for file, name in _modules_beside(path).items() if not is_library(name))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in own)).hexdigest()
+
+
+def _modules_beside(path: Path) -> dict[Path, str]:
+    """Return the names of what was imported from files beside one; libraries may lie there as well."""
+    folder = path.parent.resolve()
+    files = ((getattr(module, "__file__", None), name) for name, module in list(sys.modules.items()))
+    found = {Path(file).resolve(): name for file, name in files if file}
+    return {file: name for file, name in found.items() if file.is_relative_to(folder)}

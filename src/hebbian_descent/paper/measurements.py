@@ -51,7 +51,8 @@ class Measurements:
         """Keep the rows of a job; of several runs the longest counts, since others took from the store."""
         path = self.path(experiment.label, job)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._drop_other_sources(path.parent, experiment.source)
+        if experiment.source:
+            self._drop_other_sources(path.parent, experiment.source)
         earlier = self._read(path)
         content = {
             "format": FORMAT,
