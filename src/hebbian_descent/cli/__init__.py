@@ -9,7 +9,19 @@ from rich.console import Console
 
 import hebbian_descent
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.cli import claims, data, demo, evidence, inspect, report, reproduction, run, sweep
+from hebbian_descent.cli import (
+    claims,
+    compare,
+    data,
+    demo,
+    evidence,
+    inspect,
+    listing,
+    print_table,
+    report,
+    run,
+    sweep,
+)
 from hebbian_descent.results import StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -22,11 +34,11 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(sweep.sweep)
-app.command(name="list")(reproduction.list_labels)
+app.command(name="list")(listing.list_labels)
 app.command()(run.run)
-app.command()(reproduction.status)
-app.command()(reproduction.compare)
-app.command()(reproduction.table)
+app.command()(listing.status)
+app.command()(compare.compare)
+app.command()(print_table.table)
 app.command()(claims.claims)
 app.command()(report.report)
 app.command()(evidence.evidence)
