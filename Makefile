@@ -9,7 +9,7 @@ LIGHT_STAMP := $(LIGHT_VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help install environments test demo quick lint bench wheel-test browser clean
+.PHONY: help install environments test test-long demo quick lint bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -34,6 +34,9 @@ environments: $(STAMP) $(LIGHT_STAMP)  ## Make the environments of the tests: `m
 test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
 	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL)
 	$(BIN)/python -m pytest $(PARALLEL) tests/nn
+
+test-long: $(LIGHT_STAMP)  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
+	$(LIGHT_VENV)/bin/python -m campaigns run
 
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
