@@ -6,10 +6,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LIGHT_VENV := .venv-without-torch
 LIGHT_STAMP := $(LIGHT_VENV)/.installed
+FLOORS_VENV := .venv-floors
+FLOORS_STAMP := $(FLOORS_VENV)/.installed
+TESTS ?= tests
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help install environments test test-long demo quick lint bench wheel-test browser clean
+.PHONY: help install environments test test-floors test-long demo quick lint bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -34,6 +37,17 @@ environments: $(STAMP) $(LIGHT_STAMP)  ## Make the environments of the tests: `m
 test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
 	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL)
 	$(BIN)/python -m pytest $(PARALLEL) tests/nn
+
+# pip cannot choose the lowest versions of a range; uv can.
+$(FLOORS_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(FLOORS_VENV)
+	$(FLOORS_VENV)/bin/python -m pip install --quiet uv
+	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct -e '.[paper,cluster]' --group test
+	@touch $@
+
+# Old releases beside new ones of what they depend on announce deprecations of their own.
+test-floors: $(FLOORS_STAMP)  ## Run the tests, or TESTS="…", with the lowest versions that pyproject.toml allows
+	$(FLOORS_VENV)/bin/python -m pytest $(PARALLEL) -W ignore::DeprecationWarning $(TESTS)
 
 test-long: $(LIGHT_STAMP)  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
 	$(LIGHT_VENV)/bin/python -m campaigns run
@@ -72,4 +86,4 @@ wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without th
 	rm -rf .venv-wheel
 
 clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) $(LIGHT_VENV) build dist demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LIGHT_VENV) $(FLOORS_VENV) build dist demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
