@@ -51,7 +51,7 @@ def run_campaigns(
         began, earlier = time.monotonic(), result.seconds
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
             blocks = [range(start, min(start + campaign.block, last)) for start in starts]
-            for found in pool.map(_run_block, [name] * len(blocks), blocks):
+            for found in pool.map(run, [campaign] * len(blocks), blocks):
                 result.add(found)
                 result.seconds = earlier + time.monotonic() - began
                 if not first:
@@ -62,10 +62,6 @@ def run_campaigns(
         for broken in result.broken:
             console.print(f"  trial {broken['trial']}: {broken['what']}", markup=False)
     raise typer.Exit(1 if n_broken else 0)
-
-
-def _run_block(name: str, numbers: range) -> Result:
-    return run(CAMPAIGNS[name], numbers)
 
 
 @app.command(name="page")
