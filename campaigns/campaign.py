@@ -65,7 +65,8 @@ class Result:
         """Write the result as JSON, whole or not at all."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.machine = _machine()
-        content = {**asdict(self), "seconds": round(self.seconds, 1)}
+        # Python 3.11 copies a Counter by counting its pairs.
+        content = {**asdict(self), "outcomes": dict(self.outcomes), "seconds": round(self.seconds, 1)}
         write_atomically(path, (json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
 
     @classmethod
