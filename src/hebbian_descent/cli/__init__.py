@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import hebbian_descent
-from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli import (
     claims,
     compare,
@@ -22,8 +20,8 @@ from hebbian_descent.cli import (
     run,
     sweep,
 )
-from hebbian_descent.results import StoreError
-from hebbian_descent.sweep.executors import WorkerLostError
+from hebbian_descent.cli.console import PlainConsole, tolerate_poor_terminals
+from hebbian_descent.cli.failures import failures_in_one_sentence
 
 app = typer.Typer(
     help="Hebbian-descent: networks that learn each example once and forget gracefully.",
@@ -48,7 +46,7 @@ app.add_typer(data.app, name="data")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        Console().print(f"hebbian-descent {hebbian_descent.__version__}", highlight=False)
+        PlainConsole().print(f"hebbian-descent {hebbian_descent.__version__}")
         raise typer.Exit
 
 
@@ -61,14 +59,8 @@ def _root(
     pass
 
 
-EXPECTED = (MissingExtraError, StoreError, WorkerLostError, OSError, TypeError, ValueError)
-"""What a user can mend; anything else is a fault of this package and shows its traceback."""
-
-
 def main() -> None:
-    """Run the command line; an expected failure is one sentence and exit code 2, never a traceback."""
-    try:
+    """Run the command line; a failure is one sentence and exit code 2, never a traceback."""
+    tolerate_poor_terminals()
+    with failures_in_one_sentence():
         app()
-    except EXPECTED as error:
-        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
-        raise SystemExit(2) from None

@@ -6,10 +6,10 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hebbian_descent.cli.console import PlainConsole, echo
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.paper.claims import Judged, judge_all
@@ -39,24 +39,24 @@ def claims(
     measured, and a few curves are computed here, which takes minutes the first time. The verdicts are kept in
     OUTPUT for the report.
     """
-    console = Console()
+    console = PlainConsole()
     place = Place(output, Effort(quick=quick))
-    waiting = Console(stderr=True).status("Judging the claims; the forgetting curves take longest")
+    waiting = PlainConsole(stderr=True).status("Judging the claims; the forgetting curves take longest")
     with resumable(console, output), waiting:
         judged = judge_all(place)
         keep(output, place.effort, judged)
     if as_json:
-        typer.echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
+        echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
         return
     for claim in judged:
         _print(console, claim)
         console.print()
-    console.print(counted(judged), highlight=False)
+    console.print(counted(judged))
     if quick:
         console.print("Judged by quick runs, not by the paper's protocol.")
 
 
-def _print(console: Console, claim: Judged) -> None:
+def _print(console: PlainConsole, claim: Judged) -> None:
     """Print a claim with its verdict, and below how it was checked, what was found, and where to look."""
     block = Table.grid(padding=(0, 1))
     block.add_column(justify="right", no_wrap=True, width=9)
@@ -66,4 +66,4 @@ def _print(console: Console, claim: Judged) -> None:
     evidence = ", ".join(claim.evidence)
     for name, text in (("checked", claim.check), ("found", claim.findings), ("evidence", evidence)):
         block.add_row(Text(name, "dim"), Text(text, "" if name == "found" else "dim"))
-    console.print(block, highlight=False)
+    console.print(block)

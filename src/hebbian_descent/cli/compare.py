@@ -8,9 +8,9 @@ from math import isnan
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from hebbian_descent.cli.console import PlainConsole, echo
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.cli.tables import new_table, print_whole
 from hebbian_descent.paper.comparison import Verdict, summarise
@@ -41,9 +41,9 @@ def compare(
         label: compare_with_print(label, measurements.rows(label)) for label in labels or list(TABLES)
     }
     if as_json:
-        typer.echo(json.dumps(_as_data(verdicts), indent=1))
+        echo(json.dumps(_as_data(verdicts), indent=1))
         return
-    console = Console()
+    console = PlainConsole()
     print_whole(_counts(verdicts))
     everything = [verdict for found in verdicts.values() for verdict in found]
     if not any(verdict.n for verdict in everything):
@@ -55,31 +55,28 @@ def compare(
     _print_differences(console, everything)
 
 
-def _print_winners(console: Console, found: list[Winner]) -> None:
+def _print_winners(console: PlainConsole, found: list[Winner]) -> None:
     counts = Counter(winner.verdict for winner in found)
     console.print(
         f"Winners: {counts['same']} the same, {counts['tie']} within the spread, {counts['other']} other.",
-        highlight=False,
     )
     for winner in found:
         if winner.verdict == "other":
             console.print(
                 f"  {winner.label} {cell_name(winner.cell)}: ours {winner.ours}, printed "
                 f"{', '.join(winner.printed)} by {winner.printed_gap:.4f}, spread {winner.spread:.4f}",
-                highlight=False,
                 soft_wrap=True,
             )
 
 
-def _print_differences(console: Console, verdicts: list[Verdict]) -> None:
+def _print_differences(console: PlainConsole, verdicts: list[Verdict]) -> None:
     for why, different in differences(verdicts).items():
-        console.print(f"\n{why or REASON_UNKNOWN}", highlight=False)
+        console.print(f"\n{why or REASON_UNKNOWN}")
         for verdict in different:
             console.print(
                 f"  {verdict.row.label} {cell_name(verdict.row.cell)} {verdict.column}: "
                 f"ours {verdict.mean:.4f} ± {verdict.sd:.4f}, printed {verdict.printed:.4f}, "
                 f"z {verdict.z:.1f}",
-                highlight=False,
                 soft_wrap=True,
             )
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hebbian_descent import datasets
+from hebbian_descent.cli.console import PlainConsole, echo
 from hebbian_descent.datasets.description import Description, RandomPatterns
 
 app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and see where they lie.")
@@ -21,7 +22,7 @@ def _errors_in_one_sentence() -> Iterator[None]:
     try:
         yield
     except (datasets.DatasetError, ValueError) as error:
-        typer.secho(str(error), fg=typer.colors.RED, err=True)
+        PlainConsole(stderr=True).print(str(error), style="red", soft_wrap=True)
         raise typer.Exit(2) from None
 
 
@@ -29,7 +30,6 @@ def _errors_in_one_sentence() -> Iterator[None]:
 def list_datasets() -> None:
     """Show every dataset: its size, and where it is found or that it needs a download."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     with _errors_in_one_sentence():
@@ -47,7 +47,7 @@ def list_datasets() -> None:
                 str(description.n_classes or "–"),
                 _place(name, description),
             )
-    Console().print(table)
+    PlainConsole().print(table)
 
 
 @app.command(epilog="Examples: hebbian-descent data fetch mnist   |   hebbian-descent data fetch all")
@@ -67,7 +67,7 @@ def fetch(
     for name in wanted:
         try:
             with _errors_in_one_sentence():
-                typer.echo(f"{name}: {_fetched(name)}")
+                echo(f"{name}: {_fetched(name)}")
         except typer.Exit:  # told already; the other datasets may have more luck
             failed = True
     if failed:
@@ -78,7 +78,7 @@ def fetch(
 def path() -> None:
     """Print the data folder: HEBBIAN_DESCENT_DATA if that is set, else a folder in the user's cache."""
     with _errors_in_one_sentence():
-        typer.echo(str(datasets.data_folder()))
+        echo(str(datasets.data_folder()))
 
 
 def _fetched(name: str) -> str:

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hebbian_descent import drawing
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import draw_figure, run_table
 from hebbian_descent.cli.tables import SHORT_NAMES
@@ -35,7 +36,7 @@ def demo(
     learning rate matters, two small examples, and a table over several datasets; all of it on one page,
     OUTPUT/report.html. It is a quick look: `hebbian-descent run` does the paper's whole protocol.
     """
-    console = Console()
+    console = PlainConsole()
     place = Place(output, Effort(draws=1, quick=True))
     with resumable(console, output):
         for label in EXHIBITS:
@@ -49,7 +50,7 @@ def demo(
         "Hebb's and the covariance rule treat old and new alike. From digits to digits nothing helps much: "
         "similar inputs overwrite each other."
     )
-    console.print(f"Wrote {path} with all figures: open it in a browser.", highlight=False)
+    console.print(f"Wrote {path} with all figures: open it in a browser.")
     if show:
         webbrowser.open(path.resolve().as_uri())
 
@@ -69,5 +70,5 @@ def _table(measured: list[Measured]) -> Table:
     for heading, errors in lines.items():
         best = min(errors.values())
         numbers = (errors[rule] for rule in drawing.RULE_STYLES)
-        table.add_row(*heading, *(f"[bold]{e:.3f}[/bold]" if e == best else f"{e:.3f}" for e in numbers))
+        table.add_row(*heading, *(Text(f"{e:.3f}", "bold" if e == best else "") for e in numbers))
     return table

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence import write_document, write_summary
@@ -33,9 +33,9 @@ def evidence(
             "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol. "
             f"Got {output}, which has none; nothing was written."
         )
-    console = Console()
+    console = PlainConsole()
     with console.status("Comparing the tables"):
         write_summary(output, summary)
         write_document(output, document)
     for path in (summary, document):
-        console.print(f"Wrote {path}", highlight=False, soft_wrap=True)
+        console.print(f"Wrote {path}", soft_wrap=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
-import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from hebbian_descent.cli.console import PlainConsole, echo
 from hebbian_descent.cli.tables import escaped
+from hebbian_descent.paper.csv_text import csv_text
 from hebbian_descent.paper.formula_tables import FormulaTable
 
 IN_LATEX = {
@@ -37,9 +33,9 @@ IN_LATEX = {
 def show(table: FormulaTable, form: str = "text") -> None:
     """Print a table of formulas."""
     if form == "text":
-        Console().print(_as_text(table))
+        PlainConsole().print(_as_text(table))
     else:
-        typer.echo((_as_csv(table) if form == "csv" else _as_latex(table)).rstrip())
+        echo((_as_csv(table) if form == "csv" else _as_latex(table)).rstrip())
 
 
 def _as_text(table: FormulaTable) -> Table:
@@ -49,14 +45,12 @@ def _as_text(table: FormulaTable) -> Table:
     for heading in table.headings:
         shown.add_column(heading)
     for row in table.rows:
-        shown.add_row(*(escape(text.replace("; ", "\n")) for text in row))
+        shown.add_row(*(text.replace("; ", "\n") for text in row))
     return shown
 
 
 def _as_csv(table: FormulaTable) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([table.headings, *table.rows])
-    return text.getvalue()
+    return csv_text([table.headings, *table.rows])
 
 
 def _as_latex(table: FormulaTable) -> str:
@@ -66,4 +60,4 @@ def _as_latex(table: FormulaTable) -> str:
 
 
 def _latex(text: str) -> str:
-    return escaped("".join(IN_LATEX.get(letter, letter) for letter in text))
+    return "".join(IN_LATEX.get(letter) or escaped(letter) for letter in text)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import numpy.typing as npt
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.files import ModelFile, read_model
 from hebbian_descent.files.registry import model_of
 
@@ -29,7 +29,7 @@ def inspect(
     """
     found = read_model(file)
     model_of(found, file)
-    console = Console()
+    console = PlainConsole()
     console.print(_facts(found))
     console.print(_arrays(found))
 

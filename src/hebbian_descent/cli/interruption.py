@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
+
+from hebbian_descent.cli.console import PlainConsole
 
 INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
 @contextmanager
-def resumable(console: Console, store: Path) -> Iterator[None]:
+def resumable(console: PlainConsole, store: Path) -> Iterator[None]:
     """End on Ctrl-C with a sentence on how to go on."""
     try:
         yield

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.cli.tables import new_table, print_whole
 from hebbian_descent.paper.effort import Effort
@@ -29,7 +29,7 @@ def list_labels(output: Output = OUTPUT) -> None:
         minutes = f"{known.minutes:.0f}" if known.minutes > 1 else "<1"
         what = Text.assemble(known.label, "\n", (known.title, "dim"))
         table.add_row(what, str(known.n_rows or ""), minutes, _state(known.label, output, Effort()))
-    console = Console()
+    console = PlainConsole()
     console.print(table)
     console.print("Minutes are for ten draws on two cores. `hebbian-descent run LABEL` computes one of them.")
 
@@ -39,7 +39,7 @@ def status(output: Output = OUTPUT) -> None:
 
     Tables of your own are counted in jobs. What was run with `--set` or `--search halving` is listed below.
     """
-    console = Console()
+    console = PlainConsole()
     efforts = {"Paper's protocol": Effort(), "Quick": Effort(quick=True)}
     table = new_table()
     table.add_column("Label", no_wrap=True)
@@ -52,7 +52,7 @@ def status(output: Output = OUTPUT) -> None:
         if effort.name not in {known.name for known in efforts.values()}:
             figures = (label for label in FIGURES if _state(label, output, effort))
             labels = ", ".join([*Measurements(output, effort).labels(), *figures])
-            console.print(f"With {shlex.join(effort.options)}: {labels}", highlight=False, soft_wrap=True)
+            console.print(f"With {shlex.join(effort.options)}: {labels}", soft_wrap=True)
 
 
 def _own_labels(output: Path, efforts: Iterable[Effort]) -> list[str]:

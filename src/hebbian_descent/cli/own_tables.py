@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 
 from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent.cli.tables import escaped, new_table
+from hebbian_descent.paper.csv_text import csv_text
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.layout import averaged
 
@@ -29,10 +28,7 @@ def as_text(title: str, measured: Iterable[Measured]) -> Table:
 def as_csv(measured: Iterable[Measured]) -> str:
     """Return one line a row."""
     names, lines = averaged(measured)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([names, *lines])
-    return text.getvalue()
+    return csv_text([names, *lines])
 
 
 def as_latex(measured: Iterable[Measured]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -66,7 +67,14 @@ def _task(content: Content, effort: Effort, file: Path | None) -> Task:
         return Task(content, effort)
     effort = content.limited(effort)
     content.check(effort)
-    return Task(content, effort, list(content.jobs(effort)), file)
+    jobs = list(content.jobs(effort))
+    for name, n in Counter(job.name for job in jobs).items():
+        if n > 1:
+            raise ValueError(
+                f"The parts of {content.label} must have different names. Got {name!r:.200} {n} times: "
+                "rename a dataset, since a part is named by its datasets with '-' between them."
+            )
+    return Task(content, effort, jobs, file)
 
 
 def _begins(job: Job, only: str) -> bool:

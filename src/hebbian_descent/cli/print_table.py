@@ -10,6 +10,7 @@ import typer
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import formula_tables, own_tables
+from hebbian_descent.cli.console import echo
 from hebbian_descent.cli.overrides import parsed_overrides
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.cli.tables import as_csv, as_latex, beside, print_whole
@@ -63,9 +64,9 @@ def _print_beside(verdicts: list[Verdict], label: str, form: str, column: str | 
         raise unknown_name("column of this table", column, columns)
     chosen = column or columns[0]
     if form == "csv":
-        typer.echo(as_csv(verdicts), nl=False)
+        echo(as_csv(verdicts))
     elif form == "latex":
-        typer.echo(as_latex(verdicts, chosen))
+        echo(as_latex(verdicts, chosen))
     else:
         print_whole(beside(f"{label}, {chosen}: ours/printed", verdicts, chosen))
 
@@ -76,7 +77,7 @@ def _print_own(label: str, form: str, measurements: Measurements) -> None:
         print_whole(own_tables.as_text(f"{label}: {measurements.read(label)[0].title}", rows))
     else:
         write = own_tables.as_csv if form == "csv" else own_tables.as_latex
-        typer.echo(write(rows).rstrip())
+        echo(write(rows).rstrip())
 
 
 def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:

@@ -6,8 +6,8 @@ import webbrowser
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.report import write_report
@@ -23,9 +23,9 @@ def report(
     The page is one file, report.html in OUTPUT, and needs no network. Results of `run --quick` get no
     verdicts; without --quick they have a section of their own at the end.
     """
-    console = Console()
+    console = PlainConsole()
     with console.status("Reading the measurements") as status:
         path = write_report(output, Effort(quick=quick), status.update)
-    console.print(f"Wrote {path} ({path.stat().st_size / 1e6:.1f} MB)", highlight=False, soft_wrap=True)
+    console.print(f"Wrote {path} ({path.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
     if show:
         webbrowser.open(path.resolve().as_uri())

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hebbian_descent import drawing
 from hebbian_descent.cli import formula_tables, own_tables
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.overrides import parsed_overrides
 from hebbian_descent.cli.plan import Task, plan
@@ -71,7 +71,7 @@ def run(
         hebbian-descent run all --quick
         hebbian-descent run examples/my_table.py
     """
-    console = Console()
+    console = PlainConsole()
     effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
     part = None if shard is None else parsed_shard(shard)
     tasks = plan(labels, effort, only, part)
@@ -89,12 +89,12 @@ def run(
                 skipped[content.label] = reasons
             n_done += bool(found) or not reasons
     for label, reasons in skipped.items():
-        console.print(f"Skipped parts of {label}: {reasons[0]}", style="yellow", highlight=False)
+        console.print(f"Skipped parts of {label}: {reasons[0]}", style="yellow")
     if tasks and not n_done:
         raise typer.Exit(2)
 
 
-def _run(console: Console, task: Task, place: Place) -> tuple[list[Measured], list[str]]:
+def _run(console: PlainConsole, task: Task, place: Place) -> tuple[list[Measured], list[str]]:
     """Return what was measured, if it is a table, and why parts of it could not be run."""
     if isinstance(task.content, FormulaTable):
         formula_tables.show(task.content)
@@ -108,7 +108,7 @@ def _run(console: Console, task: Task, place: Place) -> tuple[list[Measured], li
 
 
 def run_table(
-    console: Console, experiment: Experiment, place: Place, jobs: Sequence[Job]
+    console: PlainConsole, experiment: Experiment, place: Place, jobs: Sequence[Job]
 ) -> tuple[list[Measured], list[str]]:
     """Run the jobs of a table with a bar of progress; return what they measured, and why some could not."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -117,7 +117,7 @@ def run_table(
         return run_jobs(experiment, jobs, place, lambda job: bar.advance(task))
 
 
-def _show(console: Console, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
+def _show(console: PlainConsole, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
     if not effort.is_the_papers or experiment.label not in INDEX:
         print_whole(own_tables.as_text(f"{experiment.label}: {experiment.title}", measured))
         return
@@ -126,10 +126,10 @@ def _show(console: Console, experiment: Experiment, measured: list[Measured], ef
         title = f"{experiment.label}, {summary.column}: ours/printed, red where they differ"
         print_whole(beside(title, verdicts, summary.column))
     for summary in summarise(verdicts):
-        console.print(f"{summary.column}: {summary}", highlight=False)
+        console.print(f"{summary.column}: {summary}")
 
 
-def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str]:
+def draw_figure(console: PlainConsole, figure: PaperFigure, place: Place) -> list[str]:
     """Draw a figure and write its files; return why that could not be, if so."""
     try:
         with console.status(f"Drawing {figure.label}"):
@@ -140,5 +140,5 @@ def draw_figure(console: Console, figure: PaperFigure, place: Place) -> list[str
     if not place.effort.is_the_papers:
         keep_effort(place.folder, place.effort)
     for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
-        console.print(f"Wrote {path}", highlight=False)
+        console.print(f"Wrote {path}")
     return []

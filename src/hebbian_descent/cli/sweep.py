@@ -9,7 +9,6 @@ from typing import Annotated
 import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -23,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent import drawing
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.pattern_files import read_pairs
 from hebbian_descent.cli.shards import parsed_shard
@@ -80,7 +80,7 @@ def sweep(
         hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
-    console = Console()
+    console = PlainConsole()
     setting = Setting.of(
         rules=_words(rules),
         activations=_words(activations),
@@ -102,10 +102,10 @@ def sweep(
         warnings.simplefilter("always", TargetRangeWarning)
         prepared = Sweep(setting, patterns, engine=engine)
     for warning in caught:
-        console.print(f"Note: {warning.message}", style="yellow", highlight=False)
+        console.print(f"Note: {warning.message}", style="yellow")
     _note_constant_columns(console, patterns)
     for choice in dict.fromkeys(work.choice for work in prepared.works):
-        console.print(f"Engine {choice.engine}: {choice.reason}.", highlight=False)
+        console.print(f"Engine {choice.engine}: {choice.reason}.")
 
     store = Store(output / "store")
     store.prepare()
@@ -128,8 +128,8 @@ def sweep(
     _show(console, result, by, output)
 
 
-def _show(console: Console, result: SweepResult, by: str, output: Path) -> None:
-    console.print(str(result), highlight=False)
+def _show(console: PlainConsole, result: SweepResult, by: str, output: Path) -> None:
+    console.print(str(result))
     best = result.best(by)
     table = Table(
         title=f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})",
@@ -158,10 +158,10 @@ def _show(console: Console, result: SweepResult, by: str, output: Path) -> None:
         (result.plot_forgetting(by), "forgetting_curve"),
     ):
         for path in drawing.save_figure(figure, output, name):
-            console.print(f"Wrote {path}", highlight=False)
+            console.print(f"Wrote {path}")
 
 
-def _progress(console: Console) -> Progress:
+def _progress(console: PlainConsole) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -182,13 +182,12 @@ class RateColumn(ProgressColumn):
         return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
 
 
-def _note_constant_columns(console: Console, patterns: Patterns) -> None:
+def _note_constant_columns(console: PlainConsole, patterns: Patterns) -> None:
     constant = int((np.ptp(patterns.inputs, axis=0) == 0).sum())
     if constant:
         console.print(
             f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they tell nothing.",
             style="yellow",
-            highlight=False,
         )
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from math import isnan
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.csv_text import csv_text
 from hebbian_descent.paper.layout import lines
 
 SHORT_NAMES = {
@@ -28,7 +27,7 @@ UNLIMITED = 10_000
 
 def print_whole(table: Table) -> None:
     """Print a table with all of its numbers, even where the terminal is too narrow for its lines."""
-    console = Console()
+    console = PlainConsole()
     unlimited = console.options.update(width=UNLIMITED)
     console.width = max(console.width, Measurement.get(console, unlimited, table).maximum)
     console.print(table)
@@ -52,13 +51,13 @@ def beside(title: str, verdicts: list[Verdict], column: str) -> Table:
     return table
 
 
-def _place(verdict: Verdict | None) -> str:
+def _place(verdict: Verdict | None) -> Text:
     if verdict is None:
-        return ""
+        return Text()
     if not verdict.n:
-        return f"[dim]–/{verdict.printed:.3f}[/dim]"
+        return Text(f"–/{verdict.printed:.3f}", "dim")
     text = f"{verdict.mean:.3f}/{verdict.printed:.3f}"
-    return f"[red]{text}[/red]" if verdict.word == "differs" else text
+    return Text(text, "red" if verdict.word == "differs" else "")
 
 
 COLUMNS = (
@@ -78,14 +77,12 @@ def as_csv(verdicts: Iterable[Verdict]) -> str:
     """Return one line a printed number."""
     verdicts = list(verdicts)
     names = list(verdicts[0].row.cell)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["table", *names, *COLUMNS])
+    rows: list[list[object]] = [["table", *names, *COLUMNS]]
     for v in verdicts:
         numbers = (_given(v.mean, 6), _given(v.sd, 6), v.n, v.printed, _given(v.z, 3), v.word)
         best = (v.learning_rate, v.weight_decay) if v.n else ("", "")
-        writer.writerow([v.row.label, *v.row.cell.values(), v.column, *numbers, *best])
-    return text.getvalue()
+        rows.append([v.row.label, *v.row.cell.values(), v.column, *numbers, *best])
+    return csv_text(rows)
 
 
 def _given(value: float, digits: int) -> str:
@@ -123,6 +120,17 @@ def _latex_place(verdict: Verdict | None, is_best: bool) -> str:
     return f"{ours} ({verdict.printed:.4f})"
 
 
+LATEX = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "→": r"$\to$",
+    "\n": " ",
+    "\r": " ",
+}
+
+
 def escaped(text: str) -> str:
     """Return text fit for LaTeX."""
-    return text.replace("_", r"\_").replace("→", r"$\to$")
+    return "".join(LATEX.get(letter, letter) for letter in text)

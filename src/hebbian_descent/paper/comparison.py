@@ -114,7 +114,7 @@ def _as_one_more_draw(row: PrintedRow, column: str, draws: list[Measured]) -> Ve
 
 def _by_spread_over_trials(row: PrintedRow, column: str, draws: list[Measured]) -> Verdict:
     """Agree within 0.005, within 5 %, or where the means of both sets of trials differ by chance (Welch)."""
-    (ours,) = draws
+    ours = draws[0]
     printed, mean, sd, n = row.results[column], ours.results[column], ours.std[column], ours.n_trials
     printed_sd = row.context.get(STD_OF.get(column, ""), sd)  # as large as ours where none is printed
     # Printed deviations are over trials; ours is turned into an estimate of the same.

@@ -48,11 +48,13 @@ def load_experiments(path: Path) -> list[Experiment]:
 
 
 def _check_labels(path: Path, experiments: list[Experiment]) -> None:
-    counts = Counter(experiment.label for experiment in experiments)
-    for label, n in counts.items():
-        if label in INDEX:
+    # Labels become names of folders, and some file systems do not tell upper from lower case.
+    counts = Counter(experiment.label.lower() for experiment in experiments)
+    papers = {label.lower() for label in INDEX}
+    for label in (experiment.label for experiment in experiments):
+        if label.lower() in papers:
             raise ValueError(f"{path} must give its table a label that is not the paper's. Got {label!r}.")
-        if n > 1:
+        if (n := counts[label.lower()]) > 1:
             raise ValueError(f"{path} must give each table a label of its own. Got {label!r} {n} times.")
 
 

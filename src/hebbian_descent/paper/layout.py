@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from math import nan
 from typing import NamedTuple
 
 from hebbian_descent.paper.comparison import Verdict
@@ -85,9 +86,10 @@ def averaged(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | f
     decays = any(row.weight_decay for rows in draws.values() for row in rows)
     found: list[list[str | float]] = []
     for cell, rows in draws.items():
-        means = [sum(row.results[name] for row in rows) / len(rows) for name in first.results]
+        words = [dict(cell).get(name, "") for name in first.cell]  # files of several runs may differ
+        means = [sum(row.results.get(name, nan) for row in rows) / len(rows) for name in first.results]
         best = [rows[0].learning_rate, *([rows[0].weight_decay] if decays else [])]
-        found.append([*dict(cell).values(), *means, *best])
+        found.append([*words, *means, *best])
     of_first = " (first draw)" if any(len(rows) > 1 for rows in draws.values()) else ""
     best_names = [f"{name}{of_first}" for name in ("rate", *(["decay"] if decays else []))]
     return [*first.cell, *first.results, *best_names], found

@@ -6,34 +6,20 @@ than the paper's have folders of their own and are never mixed with it.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.effort import Effort, Search
-from hebbian_descent.paper.experiments.base import Experiment, Measured
-from hebbian_descent.results import provenance
+from hebbian_descent.paper.experiments.base import LABEL, Experiment, Measured
+from hebbian_descent.paper.job_file import Measurement, as_content, from_content, settings_in
+from hebbian_descent.paper.saved_json import as_object, read_json, warn_of_damage
 
-FORMAT = 1
-
-
-class Measurement(NamedTuple):
-    """The rows of one job, and how they came about."""
-
-    label: str
-    title: str
-    job: str
-    rows: tuple[Measured, ...]
-    seconds: float
-    """How long the computing of its cells took, if this was the first run."""
-    settings: str
-    versions: Mapping[str, str] = {}
-    """Of Python and the libraries that computed it."""
-    source: str = ""
-    """A fingerprint of the file that defines the experiment."""
+PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,99}")
 
 
 class Measurements:
@@ -45,7 +31,10 @@ class Measurements:
 
     def path(self, label: str, job: str) -> Path:
         """Return where the rows of a job are kept."""
-        return self.folder / label.replace(":", "_") / f"{job}.json"
+        return self._folder(label) / file_name(job)
+
+    def _folder(self, label: str) -> Path:
+        return self.folder / label.replace(":", "_")
 
     def write(self, experiment: Experiment, job: str, rows: Sequence[Measured], seconds: float) -> None:
         """Keep the rows of a job; of several runs the longest counts, since others took from the store."""
@@ -54,18 +43,11 @@ class Measurements:
         if experiment.source:
             self._drop_other_sources(path.parent, experiment.source)
         earlier = self._read(path)
-        content = {
-            "format": FORMAT,
-            "label": experiment.label,
-            "title": experiment.title,
-            "job": job,
-            "source": experiment.source,
-            "settings": {name: str(value) for name, value in self.effort.overrides.items()},
-            "seconds": max(seconds, earlier.seconds if earlier and earlier.rows == tuple(rows) else 0.0),
-            "rows": [row._asdict() for row in rows],
-            "provenance": dict(provenance()),
-        }
-        write_atomically(path, (json.dumps(content, indent=1) + "\n").encode())
+        kept = max(seconds, earlier.seconds if earlier and earlier.rows == tuple(rows) else 0.0)
+        content = as_content(experiment, self.effort, job, rows, kept)
+        text = json.dumps(content, indent=1) + "\n"
+        from_content(json.loads(text))  # what could not be read again is refused
+        write_atomically(path, text.encode())
 
     def _drop_other_sources(self, folder: Path, source: str) -> None:
         """Drop what the same table measured before its file was edited; its sweeps stay in the store."""
@@ -76,9 +58,15 @@ class Measurements:
 
     def read(self, label: str) -> list[Measurement]:
         """Return what there is of a label; damaged files count as missing, since running repairs them."""
-        folder = self.path(label, "").parent
-        found = (self._read(path) for path in sorted(folder.glob("*.json")))
-        return [measurement for measurement in found if measurement is not None]
+        found: dict[str, Measurement] = {}
+        for path in sorted(self._folder(label).glob("*.json")) if LABEL.fullmatch(label) else ():
+            measurement = self._read(path)
+            if measurement is None:
+                continue
+            # Earlier versions named some files differently: what was written last counts.
+            if measurement.job not in found or path.name == file_name(measurement.job):
+                found[measurement.job] = measurement
+        return list(found.values())
 
     def labels(self) -> list[str]:
         """Return the labels of which there is something, also those that are not the paper's."""
@@ -89,41 +77,29 @@ class Measurements:
         """Return all measured rows of a label."""
         return [row for measurement in self.read(label) for row in measurement.rows]
 
-    def has(self, label: str, job: str) -> bool:
-        """Whether a job was measured."""
-        return self._read(self.path(label, job)) is not None
-
     def _read(self, path: Path) -> Measurement | None:
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["format"] != FORMAT:
-                return None
-            if self.path(content["label"], path.stem) != path:
-                return None
-            rows = tuple(_checked(Measured(**row)) for row in content["rows"])
-            settings = ", ".join(f"{name}={value}" for name, value in content["settings"].items())
-            return Measurement(
-                content["label"],
-                content["title"],
-                content["job"],
-                rows,
-                content["seconds"],
-                settings,
-                content["provenance"]["versions"],
-                content.get("source", ""),
-            )
-        except (AttributeError, KeyError, OSError, TypeError, ValueError):
+            found = from_content(read_json(path))
+            if self._folder(found.label) != path.parent:
+                raise ValueError(f"it is of {found.label}, which has another folder")
+            return found
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            warn_of_damage(path, error, "`hebbian-descent run` measures it again")
             return None
 
 
-def _checked(row: Measured) -> Measured:
-    """Return a row that can be shown and judged, or refuse it."""
-    numbers = (*row.results.values(), *row.std.values(), row.learning_rate, row.weight_decay)
-    if not row.results or set(row.std) != set(row.results):
-        raise ValueError("A row must have results, each with its deviation.")
-    if not all(isinstance(number, (int, float)) for number in numbers):
-        raise TypeError("A row must have numbers as results.")
-    return row
+def file_name(job: str) -> str:
+    """Return a file name for a job, whatever its datasets are called.
+
+    Some file systems do not tell upper from lower case, or two Unicode forms of one letter: names with other
+    letters than small ones get a hash.
+    """
+    if PLAIN_NAME.fullmatch(job):
+        return f"{job}.json"
+    readable = re.sub(r"[^a-z0-9_]+", "_", job.lower())[:50]
+    return f"{readable}-{hashlib.sha256(job.encode(errors='surrogatepass')).hexdigest()[:16]}.json"
 
 
 def keep_effort(folder: Path, effort: Effort) -> None:
@@ -141,10 +117,11 @@ def efforts_in(folder: Path) -> list[Effort]:
     drawn = {path: path.parent.name for path in sorted((folder / "figures").glob("*/effort.json"))}
     for path, name in {**measured, **drawn}.items():
         if name not in found:
-            with suppress(AttributeError, KeyError, TypeError, ValueError):
-                settings = json.loads(path.read_text(encoding="utf-8"))["settings"]
-                overrides = dict(settings.items())
+            with suppress(OSError, ValueError):  # the measurements of a damaged file are missing anyway
                 words = name.split("-")
                 search: Search | None = "halving" if "halving" in words else None
-                found[name] = Effort(quick="quick" in words, overrides=overrides, search=search)
+                overrides = settings_in(as_object(read_json(path), "the file"))
+                effort = Effort(quick="quick" in words, overrides=overrides, search=search)
+                if effort.name == name:
+                    found[name] = effort
     return list(found.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import warnings
 from collections.abc import Callable
@@ -32,9 +33,15 @@ class Place:
     def command(self, *words: str) -> str:
         """Return a line for a shell that does something here with the same effort."""
         options = [] if set(self.effort.options) <= set(words) else self.effort.options
-        if self.folder != DEFAULT_FOLDER:
-            options += ["--output", str(self.folder)]
+        if self.shown_folder != str(DEFAULT_FOLDER):
+            options += ["--output", self.shown_folder]
         return shlex.join(["hebbian-descent", *words, *options])
+
+    @property
+    def shown_folder(self) -> str:
+        """The folder as pages that others read may name it: relative, or OUTPUT if it lies elsewhere."""
+        here, folder = Path.cwd(), Path(os.path.abspath(self.folder))
+        return str(folder.relative_to(here)) if folder.is_relative_to(here) else "OUTPUT"
 
     @cached_property
     def store(self) -> Store:

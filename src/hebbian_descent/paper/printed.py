@@ -75,6 +75,15 @@ def text_rows() -> tuple[PrintedRow, ...]:
 
 
 @cache
+def printed_words(label: str) -> tuple[Mapping[str, frozenset[str]], frozenset[str]]:
+    """Return the words of a table's cells by column, and its results; nothing for what is not printed."""
+    rows = [row for row in _all_rows(FILES) + text_rows() if row.label == label]
+    names = rows[0].cell if rows else ()
+    words = {name: frozenset(row.cell[name] for row in rows) for name in names}
+    return words, frozenset(result for row in rows for result in row.results)
+
+
+@cache
 def _all_rows(files: tuple[str, ...]) -> tuple[PrintedRow, ...]:
     return tuple(row for file in files for row in _rows_of(file))
 

@@ -64,7 +64,7 @@ def write_document(folder: Path, path: Path) -> None:
         f"## Tables\n\n{ABOUT_CELLS}",
         *all_cells(tables),
     ]
-    path.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+    path.write_text("\n\n".join(sections) + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def _opening(verdicts: list[Verdict]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
+from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.comparison import Verdict, cell_key
+from hebbian_descent.paper.csv_text import csv_text
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.measurements import Measurements
@@ -19,13 +21,11 @@ COLUMNS = ("table", "cell", "column", "ours", "sd", "printed", "verdict", "z", "
 def write_summary(folder: Path, path: Path) -> None:
     """Write one line for each printed result; its seconds are those of its jobs with all they computed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for table in paper_tables(folder, Effort()):
-            seconds = _seconds_of_cells(folder, table.label)
-            for verdict in table.verdicts:
-                writer.writerow(_line(verdict, seconds[cell_key(verdict.row.cell)]))
+    rows: list[Sequence[str]] = [COLUMNS]
+    for table in paper_tables(folder, Effort()):
+        seconds = _seconds_of_cells(folder, table.label)
+        rows += (_line(verdict, seconds[cell_key(verdict.row.cell)]) for verdict in table.verdicts)
+    write_atomically(path, csv_text(rows).encode())
 
 
 def _line(v: Verdict, seconds: float) -> list[str]:

@@ -23,6 +23,7 @@ from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.saved_json import as_text
 from hebbian_descent.rules import RULES, Rule
 from hebbian_descent.sweep import SweepResult
 from hebbian_descent.sweep.selection import in_words, patterns_of
@@ -78,6 +79,8 @@ class Association(Experiment):
         for name in (*self.settings, *self.quick_settings):
             if name not in PROTOCOL:
                 raise unknown_name(f"setting of {self.label}", name, PROTOCOL)
+        for name in (*(name for pair in self.pairs for name in pair), *self.variants):
+            as_text(name, f"A dataset or variant of {self.label}")
         for name in self.datasets:
             if name not in DATASETS:
                 raise unknown_name(f"dataset of {self.label}", name, (*DATASETS, *self.generators))

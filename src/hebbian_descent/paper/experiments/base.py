@@ -10,8 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.saved_json import as_text
 
-LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]*")
+LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 class Measured(NamedTuple):
@@ -53,9 +54,10 @@ class Experiment(ABC):
     def __post_init__(self) -> None:
         if not LABEL.fullmatch(self.label):
             raise ValueError(
-                "The label of an experiment must be 'tab:' and a name of letters, digits, '_', '.' and '-'. "
-                f"Got {self.label!r}."
+                "The label of an experiment must be 'tab:' and a name of at most 100 letters, digits, "
+                f"'_', '.' and '-'. Got {self.label!r:.200}."
             )
+        as_text(self.title, f"The title of {self.label}")
 
     @property
     @abstractmethod

@@ -40,7 +40,7 @@ def write_report(
     text = render(folder, effort or Effort(), tell, exhibits)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
     return path
 
 

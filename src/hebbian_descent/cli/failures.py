@@ -1,0 +1,64 @@
+"""How a command fails: one sentence on standard error and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hebbian_descent.checks import MissingExtraError
+from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.cli.interruption import INTERRUPTED
+from hebbian_descent.paper.saved_json import DamagedFileWarning
+from hebbian_descent.results import DamagedCellWarning, StoreError
+from hebbian_descent.sweep.executors import WorkerLostError
+
+FAILED = 2
+TRACEBACK = "HEBBIAN_DESCENT_TRACEBACK"
+EXPECTED = (MissingExtraError, StoreError, WorkerLostError, OSError, TypeError, ValueError)
+"""What a user can mend, and whose message says how; anything else is a fault of this package."""
+
+
+@contextmanager
+def failures_in_one_sentence() -> Iterator[None]:
+    """Turn what is raised into a sentence and an exit code, unless HEBBIAN_DESCENT_TRACEBACK is set."""
+    console = PlainConsole(stderr=True)
+    try:
+        with _warnings_in_one_sentence(console):
+            yield
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        console.print(_sentence(error), style="red", soft_wrap=True)
+        raise SystemExit(FAILED) from None
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return f"There must be enough memory. {error or 'Got too little'}: try fewer patterns or trials."
+    if isinstance(error, EXPECTED) and str(error):
+        return str(error)
+    return (
+        f"Something went wrong that is a fault of hebbian-descent: {type(error).__name__}: {error}. Set "
+        f"{TRACEBACK}=1 and run the command again to see where, and please report it."
+    )
+
+
+@contextmanager
+def _warnings_in_one_sentence(console: PlainConsole) -> Iterator[None]:
+    """Print a warning as its sentence, once, without the line of code that it comes from."""
+    told = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            console.print(f"Note: {message}", style="yellow", soft_wrap=True)
+
+    with warnings.catch_warnings():
+        for category in (DamagedCellWarning, DamagedFileWarning):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = show
+        yield
