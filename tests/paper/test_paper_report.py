@@ -18,6 +18,7 @@ from hebbian_descent.paper.report import render
 from hebbian_descent.paper.report.pictures import LARGEST_SVG, picture_file
 from hebbian_descent.paper.report.results import paper_tables
 from hebbian_descent.paper.report.words import facts, number, plainly
+from hebbian_descent.paper.saved_json import DamagedFileWarning
 
 DOCS = Path(__file__).parents[2] / "docs"
 EMPTY_TAGS = {"meta", "link", "img", "br"}
@@ -166,7 +167,8 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     assert '<a href="#claims">' in text
     Page(text)
     (tmp_path / "claims" / "paper.json").write_text("[{")
-    assert kept(tmp_path, Effort()) == []
+    with pytest.warns(DamagedFileWarning, match=r"paper\.json"):
+        assert kept(tmp_path, Effort()) == []
 
 
 def test_large_drawings_are_shown_as_png(tmp_path):

@@ -38,7 +38,7 @@ def failures_in_one_sentence() -> Iterator[None]:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
-        return f"There must be enough memory. {error or 'Got too little'}: try fewer patterns or trials."
+        return f"There must be enough memory. {str(error) or 'Got too little'}: try fewer patterns or trials."
     if isinstance(error, EXPECTED) and str(error):
         return str(error)
     return (

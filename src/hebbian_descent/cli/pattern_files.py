@@ -1,15 +1,26 @@
-"""Patterns from a user's own files: .npy, .npz and .csv, one pattern a row. Never pickles."""
+"""Patterns from a user's own files: .npy, .npz and .csv, one pattern per row. Never pickles."""
 
 from __future__ import annotations
 
+import io
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import unknown_name
+from hebbian_descent.cli.npy_stream import read_array
+from hebbian_descent.regular_file import open_regular
+
+ARCHIVE = "be a whole .npz archive"
+LARGE_ARRAY, LARGEST_RATIO = 2**28, 100
+"""An array of more bytes than this must not be more than so many times as large as it is packed."""
 
 
 def read_pairs(inputs: str, targets: str | None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -27,52 +38,68 @@ def read_patterns(name: str) -> npt.NDArray[Any]:
     """Return the array of a file; `file.npz:key` names one array of an archive."""
     file, _, key = name.partition(".npz:")
     path = Path(f"{file}.npz" if key else name)
-    if not path.is_file():
-        raise FileNotFoundError(f"The patterns must be in a file. Got {str(path)!r}, which is not there.")
     readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
     if path.suffix not in readers:
         raise ValueError(f"The file of patterns must end in {', '.join(readers)}. Got {path.name!r}.")
-    try:
-        return readers[path.suffix](path, key)
-    except (OSError, EOFError) as error:
-        raise ValueError(f"The file {str(path)!r} must be readable and whole. Got: {error}.") from None
+    if not path.exists():
+        raise FileNotFoundError(f"The patterns must be in a file. Got {str(path)!r}, which is not there.")
+    with _reading(path, "be a readable file"):
+        opened = open_regular(path)
+    with opened:
+        return readers[path.suffix](opened, path, key)
 
 
-def _read_npy(path: Path, key: str) -> npt.NDArray[Any]:
+@contextmanager
+def _reading(path: Path, must: str) -> Iterator[None]:
+    """Say of a damaged or forged file in one sentence what is wrong, whatever its parser raises."""
     try:
-        array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
-    except ValueError as error:
-        raise ValueError(f"The file {str(path)!r} must hold an array of numbers. Got: {error}.") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Exception as error:
+        what = str(error).rstrip(".") or type(error).__name__
+        raise ValueError(f"The file {str(path)!r} must {must}. Got: {what}.") from None
+
+
+def _read_npy(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
+    with _reading(path, "hold an array of numbers"):
+        return read_array(file, os.fstat(file.fileno()).st_size)
+
+
+def _read_npz(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
+    with _reading(path, ARCHIVE):
+        archive = ZipFile(file)
+    members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
+    if not key and len(members) == 1:
+        (key,) = members
+    if key not in members:
+        raise unknown_name(f"array of {path.name} (given as {path.name}:NAME)", key, members)
+    with _reading(path, ARCHIVE), archive.open(members[key]) as member:
+        return _read_member(member, members[key])
+
+
+def _read_member(member: IO[bytes], info: ZipInfo) -> npt.NDArray[Any]:
+    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise ValueError("an array packed in another way than NumPy packs them")
+    array = read_array(member, max(LARGE_ARRAY, LARGEST_RATIO * info.compress_size))
+    if member.read(1):  # the end of a member is also where its checksum is compared
+        raise ValueError("more bytes than the array has")
     return array
 
 
-def _read_npz(path: Path, key: str) -> npt.NDArray[Any]:
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            names = list(archive.keys())
-            if not key and len(names) == 1:
-                key = names[0]
-            if key not in names:
-                raise unknown_name(f"array of {path.name} (given as {path.name}:NAME)", key, names)
-            array: npt.NDArray[Any] = archive[key]
-    except BadZipFile as error:
-        raise ValueError(f"The file {str(path)!r} must be a whole .npz archive. Got: {error}.") from None
-    return array
+def _read_csv(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
+    must = "hold numbers separated by commas, in UTF-8, one pattern per line, after at most one line of names"
+    with _reading(path, must):
+        text = io.TextIOWrapper(file, encoding="utf-8-sig")
+        header = 0 if _are_numbers(text.readline()) else 1
+        text.seek(0)
+        return np.loadtxt(text, delimiter=",", skiprows=header, ndmin=2)
 
 
-def _read_csv(path: Path, key: str) -> npt.NDArray[Any]:
-    with path.open(encoding="utf-8") as lines:
-        first = lines.readline()
+def _are_numbers(line: str) -> bool:
     try:
-        for cell in first.split(","):
+        for cell in line.split(","):
             float(cell)
-        header = 0
     except ValueError:
-        header = 1  # names of columns
-    try:
-        return np.loadtxt(path, delimiter=",", skiprows=header, ndmin=2)
-    except ValueError as error:
-        raise ValueError(
-            f"The file {str(path)!r} must hold numbers separated by commas, one pattern a line, after at "
-            f"most one line of names. Got: {error}."
-        ) from None
+        return False
+    return True
