@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from campaigns import forged_measurements, forged_pattern_files
 from campaigns.campaign import Campaign
 
-CAMPAIGNS: dict[str, Campaign] = {}
+CAMPAIGNS: dict[str, Campaign] = {
+    "forged_measurements": forged_measurements.CAMPAIGN,
+    "forged_pattern_files": forged_pattern_files.CAMPAIGN,
+}

@@ -15,6 +15,8 @@ from hebbian_descent.results import DamagedCellWarning, StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
 FAILED = 2
+LONGEST = 2000
+"""Letters of a message; lists of names from a file may be of any length."""
 TRACEBACK = "HEBBIAN_DESCENT_TRACEBACK"
 EXPECTED = (MissingExtraError, StoreError, WorkerLostError, OSError, TypeError, ValueError)
 """What a user can mend, and whose message says how; anything else is a fault of this package."""
@@ -32,7 +34,8 @@ def failures_in_one_sentence() -> Iterator[None]:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        console.print(_sentence(error), style="red", soft_wrap=True)
+        line = " ".join(_sentence(error).splitlines())
+        console.print(line if len(line) <= LONGEST else f"{line[:LONGEST]}…", style="red", soft_wrap=True)
         raise SystemExit(FAILED) from None
 
 
