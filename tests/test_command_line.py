@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hebbian_descent
-from hebbian_descent.cli import app
+from hebbian_descent.cli import app, main
 from hebbian_descent.paper.demonstration import EXHIBITS
 
 
@@ -74,6 +74,87 @@ def test_version_and_help():
     assert "forget gracefully" in runner.invoke(app, ["--help"]).output
     assert "learning rate" in runner.invoke(app, ["demo", "-h"]).output
     assert runner.invoke(app, ["no-such-command"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (ValueError("It must be 1.\nGot 2."), 2, "It must be 1. Got 2.\n"),
+        (OSError(28, "No space left on device"), 2, "[Errno 28] No space left on device\n"),
+        (MemoryError(), 2, "There must be enough memory. Got too little: try fewer patterns or trials.\n"),
+        (KeyError("x"), 2, "a fault of hebbian-descent: KeyError: 'x'. Set HEBBIAN_DESCENT_TRACEBACK=1"),
+        (RecursionError("deep"), 2, "a fault of hebbian-descent: RecursionError: deep."),
+        (ValueError(), 2, "a fault of hebbian-descent: ValueError: ."),
+        (ValueError("\x1b[31m [/b] " + "x" * 10_000), 2, r"\x1b[31m [/b] x"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_whatever_fails_is_one_sentence(monkeypatch, capsys, error, code, sentence):
+    def fail():
+        raise error
+
+    monkeypatch.setattr("hebbian_descent.cli.app", fail)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == code
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == (code == 2)
+    assert len(said) < 3000
+    monkeypatch.setenv("HEBBIAN_DESCENT_TRACEBACK", "1")
+    with pytest.raises((type(error), SystemExit)) as ended:
+        main()
+    assert isinstance(ended.value, SystemExit) == (code == 130)
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure():
+    command = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_one_sentence():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "list"]
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.returncode, result.stderr) == (2, "[Errno 28] No space left on device\n")
+
+
+def test_a_terminal_without_the_letters_gets_their_numbers():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for form in ("text", "csv"):
+        result = run("table", "tab:Hetero_online_centered_1", "--format", form, env=environment)
+        assert result.returncode == 0, result.stderr
+    assert run("list", env=environment).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["status", "--output", "[/b]\x1b[2J"],
+        ["compare", "--output", "[/b]\x1b[2J"],
+        ["run", "tab:Hetero_online_centered_1", "--set", "trials=" + "-" * 20_000 + "1"],
+        ["run", "tab:Hetero_online_centered_1", "--set", "trials={[]: 1}"],
+        ["run", "deep.py"],
+        ["run", "zeros.py"],
+        ["inspect", "zeros.py"],
+        ["table", "../../\x1b[2J"],
+    ],
+)
+def test_names_and_files_of_all_sorts_never_show_a_traceback(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep.py").write_text("-" * 200_000 + "1")
+    (tmp_path / "zeros.py").write_bytes(bytes(100))
+    monkeypatch.setattr(sys, "argv", ["hebbian-descent", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    captured = capsys.readouterr()
+    assert (ended.value.code or 0) == (0 if arguments[0] in ("status", "compare") else 2)
+    assert (captured.out + captured.err).replace("\n", "").isprintable()
+    assert "fault of hebbian-descent" not in captured.err
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
 def _value(text: str) -> Any:
     try:
         value = ast.literal_eval(text)
-    except (SyntaxError, ValueError):
+    except (MemoryError, RecursionError, SyntaxError, TypeError, ValueError):  # all that literal_eval raises
         if "," in text:
             return tuple(_value(word.strip()) for word in text.split(",") if word.strip())
         return text

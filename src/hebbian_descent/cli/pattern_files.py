@@ -89,8 +89,7 @@ def _read_member(member: IO[bytes], info: ZipInfo) -> npt.NDArray[Any]:
 
 def _read_csv(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
     must = "hold numbers separated by commas, in UTF-8, one pattern per line, after at most one line of names"
-    with _reading(path, must):
-        text = io.TextIOWrapper(file, encoding="utf-8-sig")
+    with _reading(path, must), io.TextIOWrapper(file, encoding="utf-8-sig") as text:
         header = 0 if _are_numbers(text.readline()) else 1
         text.seek(0)
         return np.loadtxt(text, delimiter=",", skiprows=header, ndmin=2)

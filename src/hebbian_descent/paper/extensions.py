@@ -35,8 +35,11 @@ def load_experiments(path: Path) -> list[Experiment]:
     module = importlib.util.module_from_spec(specification)
     sys.modules[name] = module  # so that workers and the hashes of rules find the source
     sys.path.insert(0, str(path.parent.resolve()))  # so that it finds the files beside it, as a script does
-    with errors_in(path):
-        specification.loader.exec_module(module)
+    try:
+        with errors_in(path):
+            specification.loader.exec_module(module)
+    except (MemoryError, RecursionError) as error:  # of Python's parser, since no line of the file ran
+        raise ExtensionError(f"{path} must be a Python file. Got one that is nested too deeply.") from error
     found = list(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Experiment)))
     if not found:
         raise ValueError(
