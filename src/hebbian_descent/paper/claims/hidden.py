@@ -159,7 +159,7 @@ def judge_reconstruction(place: Place) -> Judgement:
 
 def relative_loss(item: Comparison) -> float:
     """Return by which share of the other's error the first is worse."""
-    return -item.gain / item.second.ours
+    return -item.gain / item.second.ours if item.second.ours else np.inf
 
 
 CLAIMS = (
