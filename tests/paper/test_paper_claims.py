@@ -184,6 +184,11 @@ def test_auto_encoders_must_converge_and_be_only_slightly_worse(tmp_path, hebbia
     assert claim[20].judge(place).verdict == in_20
 
 
+def test_an_error_beside_none_at_all_is_no_slight_one(tmp_path):
+    place = measure(tmp_path, by_rule(hebbian_descent=0.1, gradient_descent=0.0), "auto_associative", n_draws=1)
+    assert claim[20].judge(place).verdict == "does not hold"
+
+
 def test_partly_run_tables_get_no_verdict(tmp_path):
     place = measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_1")
     verdict, findings = claim[12].judge(place)
