@@ -180,7 +180,7 @@ CAMPAIGN = Campaign(
     "shown without what is damaged, or one sentence and exit code 2; nothing steers the terminal or the page",
     trial,
     goal=20_000,
-    in_tests=60,
+    in_tests=40,
     per_trial=FILES_PER_TRIAL,
     block=250,
 )

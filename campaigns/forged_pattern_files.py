@@ -160,5 +160,5 @@ CAMPAIGN = Campaign(
     "one sentence and exit code 2, or an array of numbers",
     trial,
     goal=20_000,
-    in_tests=800,
+    in_tests=500,
 )

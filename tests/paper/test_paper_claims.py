@@ -185,7 +185,8 @@ def test_auto_encoders_must_converge_and_be_only_slightly_worse(tmp_path, hebbia
 
 
 def test_an_error_beside_none_at_all_is_no_slight_one(tmp_path):
-    place = measure(tmp_path, by_rule(hebbian_descent=0.1, gradient_descent=0.0), "auto_associative", n_draws=1)
+    errors = by_rule(hebbian_descent=0.1, gradient_descent=0.0)
+    place = measure(tmp_path, errors, "auto_associative", n_draws=1)
     assert claim[20].judge(place).verdict == "does not hold"
 
 
