@@ -54,7 +54,7 @@ def from_content(content: Any) -> Measurement:
         raise ValueError(f"its format must be {FORMAT}, and is {fields.get('format')!r:.20}")
     label = as_text(fields.get("label"), "the label")
     if not LABEL.fullmatch(label):
-        raise ValueError(f"the label must be as tab:name, and is {label!r:.200}")
+        raise ValueError(f"the label must be 'tab:' and a name, and is {label!r:.200}")
     rows = tuple(_row(row) for row in as_list(fields.get("rows"), "'rows'"))
     _check_together(label, rows)
     settings = settings_in(fields)
