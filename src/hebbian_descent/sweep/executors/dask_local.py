@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -10,21 +11,29 @@ from typing import Any
 from hebbian_descent.checks import require_extra
 from hebbian_descent.sweep.executors.threads import ONE_THREAD
 
+LOOPBACK = "127.0.0.1"
+
+# In place of Dask's own environment for workers, in which the memory of every array goes back to the system at
+# once: the plain loop would take four times as long. A worker starts as `python -c …`, which without the second
+# setting would import modules from the current folder before those of Python.
+ENVIRONMENT = {**ONE_THREAD, "PYTHONSAFEPATH": "1"}
+
 
 @contextmanager
-def local_cluster(distributed: Any, n_workers: int) -> Iterator[Any]:
-    """Start workers with one thread each, and end them afterwards."""
+def local_cluster(distributed: Any, n_workers: int, security: Any = None) -> Iterator[Any]:
+    """Start workers with one thread each that only this machine can reach, and end them afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix="hebbian-descent-") as folder,
-        # In place of Dask's own environment for workers, in which the memory of every array goes back to the
-        # system at once: the plain loop would take four times as long.
-        dask_config({"temporary-directory": folder, "distributed.nanny.pre-spawn-environ": ONE_THREAD}),
+        dask_config({"temporary-directory": folder, "distributed.nanny.pre-spawn-environ": ENVIRONMENT}),
+        _environment(ENVIRONMENT),
     ):
         try:
             cluster = distributed.LocalCluster(
                 n_workers=n_workers,
                 threads_per_worker=1,
-                dashboard_address=":0",  # any port that is free
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",  # any port that is free
+                security=security,
             )
         except RuntimeError:
             raise RuntimeError(
@@ -34,6 +43,21 @@ def local_cluster(distributed: Any, n_workers: int) -> Iterator[Any]:
             ) from None
         with cluster:
             yield cluster
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process for a while, as Dask does it for the workers to inherit, but for good."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def dask_config(settings: Mapping[str, Any]) -> AbstractContextManager[Any]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 
 from hebbian_descent.results import Record
@@ -20,14 +21,8 @@ ATTEMPTS = 2
 """How many processes may die of the same cell before it is given up."""
 
 # A program of its own, and not a process of `multiprocessing`, which would run the user's script once more in
-# each worker. An interrupt from the keyboard reaches all processes; the one that started them ends the rest.
-PROGRAM = """
-import pickle, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-sys.path[:] = pickle.load(sys.stdin.buffer)
-from hebbian_descent.sweep.executors.serving import serve
-serve()
-"""
+# each worker.
+PROGRAM = Path(__file__).with_name("worker_program.py")
 
 
 class WorkerProcess:
@@ -80,7 +75,7 @@ class WorkerProcess:
             if self._is_killed:
                 raise WorkerLostError("A worker that was killed must not be asked again.")
             self._process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM],
+                [sys.executable, "-I" if sys.flags.isolated else "-P", PROGRAM],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, **ONE_THREAD},
