@@ -13,9 +13,9 @@ from hebbian_descent.sweep.executors.threads import ONE_THREAD
 
 LOOPBACK = "127.0.0.1"
 
-# In place of Dask's own environment for workers, in which the memory of every array goes back to the system at
-# once: the plain loop would take four times as long. A worker starts as `python -c …`, which without the second
-# setting would import modules from the current folder before those of Python.
+# In place of Dask's own environment for workers, in which the memory of every array goes back to the system
+# at once: the plain loop would take four times as long. The last variable keeps workers, which start as
+# `python -c`, from importing what lies in the current folder in place of Python's own modules.
 ENVIRONMENT = {**ONE_THREAD, "PYTHONSAFEPATH": "1"}
 
 
