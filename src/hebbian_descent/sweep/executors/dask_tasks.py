@@ -8,6 +8,7 @@ from typing import Any
 
 from hebbian_descent import __version__
 from hebbian_descent.results import Record
+from hebbian_descent.source_digest import source_digest
 from hebbian_descent.sweep.executors.sending import portable, run_packed
 from hebbian_descent.sweep.executors.threads import pin_to_one_thread
 from hebbian_descent.sweep.patterns import Patterns
@@ -36,22 +37,25 @@ def caller() -> Callable[..., Any]:
     Being a function within a function it travels as code: the scheduler and a worker without the package can
     load it, and a worker can say what it lacks.
     """
-    needed, file = __version__, __name__
+    needed, file = f"version {__version__} with code {source_digest()[:12]}", __name__
 
     def call(name: str, *arguments: Any) -> Any:
         from importlib import import_module
 
         from distributed import get_worker
 
+        found = "none"
         try:
             found = f"version {import_module('hebbian_descent').__version__}"
-        except ModuleNotFoundError:
-            found = "none"
-        if found != f"version {needed}":
+            digest = import_module("hebbian_descent.source_digest").source_digest()
+            found = f"{found} with code {digest[:12]}"
+        except ModuleNotFoundError:  # the package, or a file that earlier versions do not have
+            pass
+        if found != needed:
             raise RuntimeError(
-                f"All workers of the cluster must have hebbian-descent {needed}. "
-                f"Got {found} on the worker {get_worker().address}: "
-                f"install it there with pip install hebbian-descent=={needed}"
+                f"All workers of the cluster must have hebbian-descent in {needed}, as this client has it. "
+                f"Got {found} on the worker {get_worker().address}: install the same files on both sides, "
+                "and start the worker again."
             )
         return getattr(import_module(file), name)(*arguments)
 
