@@ -1,70 +1,47 @@
-"""A Dask cluster of real processes: some die, some lack the package, some are not there."""
+"""A Dask cluster of real processes: some die, some lack the package or have another one."""
 
 from __future__ import annotations
 
-import json
 import os
+import re
+import shutil
 import signal
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
+from dask_processes import (
+    ENVIRONMENT,
+    HARMLESS,
+    WITHOUT_PACKAGE,
+    WORKER,
+    eventually,
+    harmless,
+    prepared,
+    running,
+    running_scheduler,
+)
 
+import hebbian_descent
 from hebbian_descent import Factors, Rule
+from hebbian_descent.results import Store
 from hebbian_descent.rules import Activity
-from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.source_digest import digest_of
 from hebbian_descent.sweep.executors import Dask, WorkerLostError
 
 distributed = pytest.importorskip("distributed")
 
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": os.pathsep.join(sys.path),
-    "OPENBLAS_NUM_THREADS": "3",
-    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
-    "DASK_DISTRIBUTED__SCHEDULER__WORK_STEALING_INTERVAL": "100ms",
-}
-WITHOUT_PACKAGE = "import sys; sys.modules['hebbian_descent'] = None"
 OTHER_VERSION = "import hebbian_descent; hebbian_descent.__version__ = '0.0.1'"
-SCHEDULER = f"{WITHOUT_PACKAGE}; from distributed.cli.dask_scheduler import main; main()"
-WORKER = "from distributed.cli.dask_worker import main; main()"
 StartWorker = Callable[..., None]
-
-
-@contextmanager
-def running(*arguments: object, folder: Path) -> Iterator[None]:
-    """Run Python with these arguments as long as it is needed; Dask keeps its files in the folder."""
-    command = [sys.executable, *map(str, arguments)]
-    environment = {**ENVIRONMENT, "DASK_TEMPORARY_DIRECTORY": str(folder)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
-
-
-def eventually(condition: Callable[[], Any], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("scheduler")
-    file = folder / "address.json"
-    options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
-    with running("-c", SCHEDULER, *options, folder=folder):
-        eventually(lambda: file.exists() and file.read_text().endswith("}"))
-        yield json.loads(file.read_text())["address"]
+    with running_scheduler(tmp_path_factory.mktemp("scheduler")) as (address, _):
+        yield address
 
 
 @pytest.fixture
@@ -73,18 +50,14 @@ def start_worker(scheduler: str, tmp_path: Path) -> Iterator[StartWorker]:
     with distributed.Client(scheduler, set_as_default=False) as client:
         with ExitStack() as workers:
 
-            def start(*options: str, program: str = WORKER) -> None:
+            def start(*options: str, program: str = WORKER, **variables: str) -> None:
                 n_workers = len(client.nthreads())
-                command = ("-c", program, scheduler, "--no-dashboard", *options)
-                workers.enter_context(running(*command, folder=tmp_path))
+                options = (scheduler, "--no-dashboard", "--nthreads", "1", *options)
+                workers.enter_context(running(program, *options, folder=tmp_path, **variables))
                 eventually(lambda: len(client.nthreads()) > n_workers)
 
             yield start
         eventually(lambda: not client.nthreads())
-
-
-def harmless(activity: Activity) -> Factors:
-    return Factors(activity.inputs - activity.offset, activity.output - activity.targets)
 
 
 def deadly(times: int, folder: Path) -> Rule:
@@ -102,21 +75,15 @@ def deadly(times: int, folder: Path) -> Rule:
     return Rule("deadly", factors)
 
 
-def prepared(rule: Rule) -> Sweep:
-    patterns = Patterns.of(np.eye(4), np.full((4, 2), 0.5))
-    activations = ["sigmoid", "linear", "explin", "softsign"]
-    return Sweep(Setting.of(rules=rule, activations=activations, learning_rates=0.1, trials=1), patterns)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_worker_that_is_killed_costs_nothing(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
-    start_worker("--nthreads", "1", "--no-nanny")
-    start_worker("--nthreads", "1", "--no-nanny")
+    start_worker("--no-nanny")
+    start_worker("--no-nanny")
     result = prepared(deadly(1, tmp_path)).run(executor=Dask(scheduler))
     assert (tmp_path / "deaths").read_text() == "x"
-    expected = prepared(Rule("harmless", harmless)).run()
+    expected = prepared(HARMLESS).run()
     assert result.values["mae"].tobytes() == expected.values["mae"].tobytes()
 
 
@@ -124,7 +91,7 @@ def test_a_worker_that_is_killed_costs_nothing(
 def test_a_cell_that_kills_every_worker_is_given_up(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
-    start_worker("--nthreads", "1", "--nanny")  # which starts a worker again that has died
+    start_worker("--nanny")  # which starts a worker again that has died
     with pytest.raises(WorkerLostError, match=r"2 in a row .* memory.* goes on from") as caught:
         prepared(deadly(99, tmp_path)).run(executor=Dask(scheduler))
     assert "This happened in the cell: deadly" in caught.value.__notes__[0]
@@ -155,58 +122,55 @@ def test_a_worker_with_two_threads_runs_two_cells_with_one_thread_each(
     ("difference", "found"),
     [
         (WITHOUT_PACKAGE, "Got none on the worker tcp"),
-        (OTHER_VERSION, "Got version 0.0.1 on the worker tcp"),
+        (OTHER_VERSION, "Got version 0.0.1 with code [0-9a-f]{12} on the worker tcp"),
     ],
 )
 def test_a_worker_must_have_the_package_in_the_same_version(
     difference: str, found: str, scheduler: str, start_worker: StartWorker
 ) -> None:
-    start_worker("--nthreads", "1", "--no-nanny", program=f"{difference}; {WORKER}")
+    start_worker("--no-nanny", program=f"{difference}; {WORKER}")
     with pytest.raises(RuntimeError, match=f"All workers .* must have hebbian-descent .*{found}"):
-        prepared(Rule("harmless", harmless)).run(executor=Dask(scheduler))
+        prepared(HARMLESS).run(executor=Dask(scheduler))
 
 
-def test_a_sweep_without_workers_says_that_it_waits(scheduler: str) -> None:
-    with distributed.Client(scheduler, set_as_default=False) as client:
-        assert not client.nthreads()
-    sweep = prepared(Rule("harmless", harmless))
-    with pytest.raises(UserWarning, match="has no workers yet: the sweep waits"):  # warnings are errors here
-        sweep.run(executor=Dask(scheduler))
-
-
-@pytest.fixture
-def silent_server() -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
-
-
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [
-        ("tcp://127.0.0.1:1", "nobody answers within 0.5 s"),
-        ("tcp://no.such.host.invalid:8786", "nobody answers within 0.5 s"),
-        ("tcp://127.0.0.1", "missing port"),
-        ("post://127.0.0.1:8786", "unknown address scheme"),
-        ("a cluster", "missing port"),
-        ("silent", "nobody answers within 0.5 s"),
-    ],
-)
-def test_a_scheduler_that_does_not_answer_is_told_in_one_sentence(
-    address: str,
-    reason: str,
-    silent_server: str,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_a_worker_with_edited_code_computes_nothing(
+    is_edited: bool, scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
-    address = silent_server if address == "silent" else address
-    start = time.monotonic()
-    with pytest.raises(ConnectionError, match=f"The scheduler must be the address .*{reason}") as caught:
-        prepared(Rule("harmless", harmless)).run(executor=Dask(address, timeout=0.5))
-    assert time.monotonic() - start < 5
-    assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
-    assert capfd.readouterr() == ("", "")
-    assert caplog.records == []
+    package = Path(hebbian_descent.__file__).parent
+    copy = tmp_path / "site" / package.name
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    if is_edited:
+        measures = copy / "measures.py"
+        code = measures.read_text(encoding="utf-8")
+        assert code.count("np.abs(") == 1
+        measures.write_text(code.replace("np.abs(", "2 * np.abs("), encoding="utf-8")
+    start_worker("--no-nanny", PYTHONPATH=f"{copy.parent}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}")
+    sweep, store = prepared(HARMLESS), Store(tmp_path / "store")
+    if not is_edited:
+        result = sweep.run(store=store, executor=Dask(scheduler))
+        assert result.values["mae"].tobytes() == sweep.run().values["mae"].tobytes()
+        return
+    with pytest.raises(RuntimeError) as caught:
+        sweep.run(store=store, executor=Dask(scheduler))
+    here, there, worker = re.fullmatch(
+        r"All workers of the cluster must have hebbian-descent in (.*), as this client has it\. "
+        r"Got (.*) on the worker (.*): install the same files on both sides, and start the worker again\.",
+        str(caught.value),
+    ).groups()  # type: ignore[union-attr]
+    version = f"version {hebbian_descent.__version__} with code "
+    assert here == version + digest_of(package)[:12]
+    assert there == version + digest_of(copy)[:12] != here
+    assert worker.startswith("tcp://127.0.0.1:")
+    assert len(store) == 0
+
+
+def test_a_worker_is_no_scheduler(scheduler: str, start_worker: StartWorker) -> None:
+    start_worker("--no-nanny")
+    with distributed.Client(scheduler, set_as_default=False) as client:
+        (worker,) = client.nthreads()
+    with pytest.raises(ConnectionError, match=f"Got '{worker}': this is the address of a Worker"):
+        prepared(HARMLESS).run(executor=Dask(worker))
 
 
 def test_the_scheduler_must_be_a_text() -> None:

@@ -33,6 +33,7 @@ def sweep_autoencoders(
     store: Store | str | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    security: Any = None,
     memory_budget: int = MEMORY_BUDGET,
     progress: Progress | None = None,
     **grid: Any,
@@ -53,7 +54,9 @@ def sweep_autoencoders(
         engine: "auto", "fused" or "auto_reference".
         store: A folder in which finished cells are kept; a sweep that was stopped goes on from there.
         workers: Run the cells in so many processes; by default in this one.
-        scheduler: The address of a Dask scheduler, or "local".
+        scheduler: The address of a Dask scheduler that you trust with your account, or "local".
+        security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of
+            Dask's configuration.
         memory_budget: Bytes that the arrays of a cell may take.
         progress: Called with the number of cells done and their total.
         **grid: `weight_decays`, `trials`, `error`, `epochs`, `batch_size` (100 by default), `shuffle`,
@@ -76,6 +79,6 @@ def sweep_autoencoders(
     prepared = Sweep(setting, Patterns.of(inputs, inputs, test), engine=engine, memory_budget=memory_budget)
     return prepared.run(
         store=Store(store) if isinstance(store, str) else store,
-        executor=get_executor(workers=workers, scheduler=scheduler),
+        executor=get_executor(workers=workers, scheduler=scheduler, security=security),
         progress=progress,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,7 @@ def sweep(
     store: Store | str | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    security: Any = None,
     memory_budget: int = MEMORY_BUDGET,
     progress: Callable[[int, int], None] | None = None,
 ) -> SweepResult:
@@ -70,7 +72,9 @@ def sweep(
         dtype: float64 or float32.
         store: A folder in which finished cells are kept; a sweep that was stopped goes on from there.
         workers: Run the cells in so many processes; by default in this one.
-        scheduler: The address of a Dask scheduler, or "local".
+        scheduler: The address of a Dask scheduler that you trust with your account, or "local".
+        security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of
+            Dask's configuration.
         memory_budget: Bytes that the arrays of a cell may take.
         progress: Called with the number of cells done and their total.
 
@@ -101,6 +105,6 @@ def sweep(
     prepared = Sweep(setting, patterns, engine=engine, memory_budget=memory_budget)
     return prepared.run(
         store=Store(store) if isinstance(store, str) else store,
-        executor=get_executor(workers=workers, scheduler=scheduler),
+        executor=get_executor(workers=workers, scheduler=scheduler, security=security),
         progress=progress,
     )

@@ -7,6 +7,8 @@ show in the results; a worker of a pool or a cluster gets a single thread, so th
 
 from __future__ import annotations
 
+from typing import Any
+
 from hebbian_descent.sweep.executors.base import Executor, WorkerLostError
 from hebbian_descent.sweep.executors.dask_cluster import Dask
 from hebbian_descent.sweep.executors.in_process import InProcess
@@ -24,12 +26,16 @@ __all__ = [
 ]
 
 
-def get_executor(*, workers: int | None = None, scheduler: str | None = None) -> Executor:
-    """Return the executor that the two options ask for."""
+def get_executor(
+    *, workers: int | None = None, scheduler: str | None = None, security: Any = None
+) -> Executor:
+    """Return the executor that the options ask for."""
     if scheduler is not None:
         if workers is not None:
             raise ValueError(
                 "Give the number of workers or a scheduler, not both: a cluster has its own workers."
             )
-        return Dask(scheduler)
+        return Dask(scheduler, security=security)
+    if security is not None:
+        raise ValueError(f"The security must come with the scheduler that it is for. Got {security!r} alone.")
     return InProcess() if workers is None else Processes(workers)

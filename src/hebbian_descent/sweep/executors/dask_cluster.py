@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -12,8 +11,9 @@ from hebbian_descent.checks import as_number, require_extra
 from hebbian_descent.results import Record
 from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
 from hebbian_descent.sweep.executors.dask_local import dask_config, local_cluster
-from hebbian_descent.sweep.executors.dask_scheduler import check_that_it_answers
+from hebbian_descent.sweep.executors.dask_scheduler import connected
 from hebbian_descent.sweep.executors.dask_tasks import caller
+from hebbian_descent.sweep.executors.dask_waiting import Waiting
 from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.sweep.executors.threads import usable_processors
 from hebbian_descent.sweep.patterns import Patterns
@@ -26,12 +26,20 @@ class Dask:
     A worker runs as many cells at once as it has threads, each with one thread. Cells of a worker that dies
     are run again on another; a cell of which several workers have died ends the sweep with a
     `WorkerLostError`.
+
+    To connect to a scheduler is to trust it: it can run code in this process, as any client of it can on its
+    workers. `security`, a `distributed.Security`, holds the certificates for an address that begins with
+    tls://; without it, those of Dask's configuration are used. `timeout` is in seconds: how long a scheduler
+    may take to answer, and how long nothing may be finished before a warning says what is waited for.
     """
 
-    def __init__(self, scheduler: str, timeout: float = 10.0) -> None:
+    def __init__(self, scheduler: str, timeout: float = 10.0, security: Any = None) -> None:
         if not isinstance(scheduler, str):
             raise TypeError(f"The scheduler must be an address, or 'local'. Got {scheduler!r}.")
+        if not (security is None or hasattr(security, "get_connection_args")):
+            raise TypeError(f"The security must be a distributed.Security, or None. Got {security!r}.")
         self.scheduler = scheduler
+        self.security = security
         self.timeout = as_number(timeout, "timeout in seconds", above=0)
 
     def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
@@ -42,8 +50,9 @@ class Dask:
         cells = packed(works)
         with ExitStack() as at_the_end:
             client = self._client(distributed, len(works), at_the_end)
-            finished, places = _submitted(distributed, client, cells, patterns)
-            for batch in finished.batches():
+            waiting = Waiting(client, self.timeout)
+            places = _submitted(client, cells, patterns, waiting)
+            for batch in waiting.batches(len(places)):
                 # A record before an error that is there at the same time.
                 for future in sorted(batch, key=lambda future: future.status != "finished"):
                     work = works[places[future.key]]
@@ -52,20 +61,12 @@ class Dask:
                     yield places[future.key], record
 
     def _client(self, distributed: Any, n_cells: int, at_the_end: ExitStack) -> Any:
-        target: Any = self.scheduler
-        if self.scheduler == "local":
+        address, security = self.scheduler, self.security
+        if address == "local":
             n_workers = min(usable_processors(), n_cells)
-            target = at_the_end.enter_context(local_cluster(distributed, n_workers))
-        else:
-            check_that_it_answers(distributed, self.scheduler, self.timeout)
-        client = distributed.Client(target, timeout=self.timeout, set_as_default=False)
-        at_the_end.enter_context(client)
-        if not client.nthreads():
-            warnings.warn(
-                f"The scheduler {self.scheduler} has no workers yet: the sweep waits for the first one.",
-                stacklevel=2,
-            )
-        return client
+            cluster = at_the_end.enter_context(local_cluster(distributed, n_workers, security))
+            address, security = cluster.scheduler_address, cluster.security
+        return at_the_end.enter_context(connected(distributed, address, security, self.timeout))
 
     def _record(self, distributed: Any, future: Any) -> Record:
         try:
@@ -85,18 +86,16 @@ class Dask:
         return record
 
 
-def _submitted(
-    distributed: Any, client: Any, cells: Sequence[bytes], patterns: Patterns
-) -> tuple[Any, dict[str, int]]:
-    """Hand the cells to the scheduler; return an iterator over futures and the places of their cells."""
+def _submitted(client: Any, cells: Sequence[bytes], patterns: Patterns, waiting: Waiting) -> dict[str, int]:
+    """Hand the cells to the scheduler; return the places of the cells by the keys of their futures."""
     call = caller()
     # As a task, and not as data that is scattered: should all workers that hold it die, a task is repeated.
     with dask_config({"distributed.admin.large-graph-warning-threshold": 2**60}):
         shared = client.submit(call, "unpacked_patterns", pickle.dumps(patterns), pure=False)
-    futures = [
-        client.submit(call, "run_cell", cell, shared, pure=False, priority=-place)
-        for place, cell in enumerate(cells)
-    ]
-    # No list of futures is kept: the cluster holds the record of a future as long as somebody has the future.
-    places = {future.key: place for place, future in enumerate(futures)}
-    return distributed.as_completed(futures, loop=client.loop), places
+    places = {}
+    for place, cell in enumerate(cells):
+        future = client.submit(call, "run_cell", cell, shared, pure=False, priority=-place)
+        places[future.key] = place
+        # No list of futures is kept: the cluster holds a record as long as somebody has its future.
+        waiting.add(future)
+    return places
