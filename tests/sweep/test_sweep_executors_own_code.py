@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hebbian_descent
 from hebbian_descent import Activation, Factors, Rule
 from hebbian_descent.checks import Array
 from hebbian_descent.results import Store
@@ -117,6 +119,36 @@ def test_a_script_needs_no_guard_and_may_print(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Hello from a cell") == done.stderr.count("Hello from a cell") == 6
+
+
+EDITED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from hebbian_descent.sweep import sweep
+del sys.path[0]
+
+def run(**options):
+    return sweep(np.eye(3), np.ones((3, 2)), rules="hebb", activations="linear", learning_rates=1, trials=1,
+                 engine="reference", **options).values["mae"]
+
+import hebbian_descent
+assert hebbian_descent.__file__.startswith(sys.argv[1])
+assert run(workers=1).tobytes() == run().tobytes()
+"""
+
+
+def test_workers_run_the_package_that_this_process_has_imported(tmp_path: Path) -> None:
+    package = Path(hebbian_descent.__file__).parent
+    shutil.copytree(package, tmp_path / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    measures = tmp_path / package.name / "measures.py"
+    code = measures.read_text(encoding="utf-8")
+    assert code.count("np.abs(") == 1
+    measures.write_text(code.replace("np.abs(", "2 * np.abs("), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", EDITED, tmp_path], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_cannot_be_sent_is_refused_before_anything_is_run() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -63,18 +63,19 @@ class Waiting:
         silent = [address for address, seen in self._last_seen.items() if before.get(address) == seen]
         if silent:
             return (
-                f"workers silent for {self._patience:g} s are {_named(silent)} of {len(workers)}; "
-                "end a worker that hangs, and its cells are run elsewhere"
+                f"nothing has come from {_some(silent, workers)} for {self._patience:g} s; end a worker that "
+                "hangs, and its cells are run elsewhere"
             )
         paused = [address for address, worker in workers.items() if worker["status"] == "paused"]
         if paused:
             return (
-                f"workers paused, as Dask does when memory is nearly full, are {_named(paused)} of "
-                f"{len(workers)}; give them more memory or fewer threads"
+                f"Dask has paused {_some(paused, workers)}, as it does when memory is nearly full; give the "
+                "workers more memory or fewer threads"
             )
         return None
 
 
-def _named(addresses: list[str]) -> str:
-    """Return how many there are, and the first of them."""
-    return f"{len(addresses)} ({', '.join(addresses[:3])}{', …' if len(addresses) > 3 else ''})"
+def _some(addresses: Sequence[str], workers: Sized) -> str:
+    """Return how many of the workers these are, and the first of them."""
+    more = ", …" if len(addresses) > 3 else ""
+    return f"{len(addresses)} of {len(workers)} workers ({', '.join(addresses[:3])}{more})"
