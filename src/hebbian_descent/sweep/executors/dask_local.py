@@ -32,7 +32,9 @@ def local_cluster(distributed: Any, n_workers: int, security: Any = None) -> Ite
                 n_workers=n_workers,
                 threads_per_worker=1,
                 host=LOOPBACK,
-                dashboard_address=f"{LOOPBACK}:0",  # any port that is free
+                # Any port that is free. Earlier versions of Dask would let workers listen everywhere.
+                dashboard_address=f"{LOOPBACK}:0",
+                worker_dashboard_address=f"{LOOPBACK}:0",
                 security=security,
             )
         except RuntimeError:
