@@ -124,6 +124,7 @@ def test_load_reads_any_class_and_a_class_only_its_own(tmp_path):
         ({"activation": Activation("mine", np.tanh)}, r"Got 'mine' of your own in parameters.activation"),
         ({"bias": np.array([np.nan, 0, 0])}, r"numbers of 'bias' must be finite"),
         ({"bias": np.zeros(3, np.float16)}, r"must be of .*Got 'bias' of float16"),
+        ({"bias": np.zeros((0, 3))}, r"none of them empty. Got 'bias' of shape \(0, 3\)"),
     ],
 )
 def test_what_cannot_be_saved_leaves_the_old_file_alone(change, message, tmp_path):
@@ -186,16 +187,43 @@ def changed(**changes):
     return with_header(header, data)
 
 
+def with_array(**changes):
+    """Return the file of a layer whose header says something else of its bias."""
+    header, data = header_of(pack("Layer", *new_layer()._contents()))
+    header["bias"].update(changes)
+    return with_header(header, data)
+
+
+def with_text(text):
+    return len(text).to_bytes(8, "little") + text
+
+
 GOOD = pack("Layer", *new_layer()._contents())
 NO_MODELS = {
     "empty": (b"", r"at least 8 bytes. Got 0"),
     "text": (b"just a few words\n", r"no model file, or it is damaged"),
-    "huge header": ((2**63).to_bytes(8, "little") + b"{}", r"must have at most 16777216 bytes"),
+    "huge header": ((2**63).to_bytes(8, "little") + b"{}", r"must have at most 4194304 bytes"),
     "header beyond the end": ((1000).to_bytes(8, "little") + b"{}", r"it was cut off"),
     "not json": ((2).to_bytes(8, "little") + b"{[", r"header of a model file must be JSON"),
-    "deep json": ((100_000).to_bytes(8, "little") + b"[" * 100_000, r"header of a model file must be JSON"),
-    "long number": (with_header({}, b"").replace(b"{}", b"9" * 2), r"must be a JSON object"),
-    "doubled key": ((15).to_bytes(8, "little") + b'{"a":{},"a":{}}', r"a key stands twice"),
+    "deep json": (with_text(b"[" * 100_000), r"header of a model file must be JSON"),
+    "deep words": (changed(parameters=json.loads("[" * 400 + "]" * 400)), r"more than 20 lists within"),
+    "many numbers": (with_text(b"[" + b"0," * 10**6 + b"0]"), r"more than 10000 numbers and lists"),
+    "many keys": (changed(parameters=dict.fromkeys(map(str, range(10**5)), 0)), r"more than 10000 numbers"),
+    "number alone": (with_text(b"99"), r"must be a JSON object"),
+    "long number": (with_text(b"9" * 10**6), r"9 is too large"),
+    "long fraction": (with_text(b"9" * 10**6 + b".5"), r"a number is too large"),
+    "infinite number": (changed(parameters={"a": float("inf")}), r"Infinity is no number"),
+    "doubled key": (with_text(b'{"a":{},"a":{}}'), r"a key stands twice"),
+    "other letters": (with_text('{"a":{}}'.encode("utf-16")), r"must be JSON"),
+    "no bytes": (with_array(shape=[0, 2**62]), r"none of them empty. Got shape \[0, 4611686018427387904\]"),
+    "too many axes": (with_array(shape=[1] * 64 + [3]), r"must have at most 8 axes"),
+    "negative axis": (with_array(shape=[-3, -1]), r"must have at most 8 axes"),
+    "too many numbers": (with_array(shape=[2**62, 2**62]), r"must take \d+ bytes. Got data_offsets \["),
+    "place": (with_array(data_offsets=[0, 24]), r"must lie side by side. Got one at byte \d+ instead of \d+"),
+    "place without end": (with_array(data_offsets=[0]), r"must take 24 bytes. Got data_offsets \[0\]"),
+    "numbers": (with_array(dtype="F16"), r"numbers of 'bias' must be of F64, .*Got 'F16'"),
+    "no entry": (with_header({**header_of(GOOD)[0], "more": 1}, b""), r"must have dtype, shape and data_off"),
+    "array's name": (with_header({**header_of(GOOD)[0], "../a": 1}, b""), r"name of an array .*Got '../a'"),
     "cut off": (GOOD[:-1], r"must be whole"),
     "with more behind": (GOOD + b"\0", r"or something was added"),
     "one bit": (GOOD[:-1] + bytes([GOOD[-1] ^ 1]), r"another checksum: it is damaged"),
@@ -230,12 +258,8 @@ FORGED = {
         {**ARRAYS, "bias": np.ones(4)},
         r"fit together. Got \(4,\) for 'bias'",
     ),
-    "no units": (
-        "Layer",
-        PARAMETERS,
-        {"weights": np.ones((0, 0)), "bias": np.ones(0), "offset": np.ones(0)},
-        r"must fit together. Got \(0, 0\)",
-    ),
+    "parameters": ("AssociativeMemory", {"network": 1}, ARRAYS, r"The parameters must be auto, learning"),
+    "lists": ("Layer", {"activation": [1]}, ARRAYS, r"activation must be one of the package. Got \[1\]"),
     "dtype": ("Layer", PARAMETERS, {**ARRAYS, "bias": np.ones(3, np.int64)}, r"one floating dtype"),
     "mixed": ("Layer", PARAMETERS, {**ARRAYS, "bias": np.ones(3, np.float32)}, r"one floating dtype"),
     "array more": (
@@ -287,6 +311,28 @@ def test_a_large_file_of_holes_is_not_read(tmp_path):
         read_model(path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a process cannot be kept from memory")
+def test_arrays_that_do_not_fit_into_memory_are_refused(tmp_path):
+    n_bytes = 2**33
+    header, _ = header_of(GOOD)
+    entry = {"dtype": "U8", "shape": [n_bytes], "data_offsets": [0, n_bytes]}
+    with (tmp_path / "file").open("wb") as file:
+        file.write(with_header({"__metadata__": header["__metadata__"], "bias": entry}, b""))
+        file.truncate(file.tell() + n_bytes)  # holes that take no room
+    code = (
+        "import resource, sys\n"
+        "from hebbian_descent import files\n"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({n_bytes}, {n_bytes}))\n"
+        "try:\n"
+        "    files.load(sys.argv[1])\n"
+        "except files.ModelFileError as error:\n"
+        "    print(error)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "file")]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.strip().endswith("file: The model does not fit into memory.")
+
+
 def test_a_large_header_is_not_read(tmp_path):
     path = tmp_path / "header"
     with path.open("wb") as file:
@@ -303,8 +349,25 @@ def test_folders_pipes_and_missing_files(tmp_path):
         read_model(tmp_path / "missing")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")  # opening it would wait for ever
-        with pytest.raises(ModelFileError, match=r"is read from a file"):
-            read_model(tmp_path / "pipe")
+        for path in (tmp_path / "pipe", "/dev/zero"):
+            with pytest.raises(ModelFileError, match=r"is read from a file"):
+                read_model(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path, monkeypatch):
+    """Whatever was found under a path before, something else may be there when it is opened."""
+    new_layer().save(tmp_path / "file")
+    os.mkfifo(tmp_path / "pipe")
+    open_now = os.open
+
+    def swap_and_open(*args):
+        os.replace(tmp_path / "pipe", tmp_path / "file")
+        return open_now(*args)
+
+    monkeypatch.setattr(os, "open", swap_and_open)
+    with pytest.raises(ModelFileError, match=r"file: A model is read from a file"):
+        Layer.load(tmp_path / "file")
 
 
 def test_saving_and_loading_needs_neither_pickle_nor_the_classes_of_others(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -25,37 +26,73 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype("?"),
 }
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+MOST_AXES = 8
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def serialized(tensors: Arrays, metadata: Mapping[str, str]) -> bytes:
     """Return arrays and a few words as the bytes of a safetensors file."""
-    return bytes(_safetensors().numpy.save(dict(tensors), metadata=dict(metadata)))
+    import safetensors.numpy  # where it is used, for it is not needed to learn
+
+    return bytes(safetensors.numpy.save(dict(tensors), metadata=dict(metadata)))
 
 
-def deserialized(data: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of a safetensors file, in order of their names, each in memory of its own."""
-    safetensors = _safetensors()
-    try:
-        found = safetensors.deserialize(data)
-    except safetensors.SafetensorError as error:
-        raise ModelFileError(f"The arrays of a model file must be in order. Got: {error}.") from None
+def deserialized(entries: Mapping[str, Any], data: memoryview) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a safetensors file, in order of their names, each in memory of its own.
+
+    `entries` are those of the header, `data` is what follows it: the arrays side by side, nothing else.
+    """
+    places = {name: _place(name, entry) for name, entry in entries.items()}
+    position = 0
+    for start, end in sorted((start, end) for _, _, start, end in places.values()):
+        if start != position:
+            raise ModelFileError(
+                f"The arrays of a model file must lie side by side. Got one at byte {start} instead of {position}."
+            )
+        position = end
+    if position != len(data):
+        raise ModelFileError(
+            f"A model file must be whole. Got {len(data)} bytes of arrays where the header announces "
+            f"{position}: it was cut off, or something was added."
+        )
     tensors = {}
-    for name, entry in sorted(found):
-        if not NAME.fullmatch(name):
-            raise ModelFileError(
-                f"The name of an array must be letters, digits and underscores. Got {name!r}."
-            )
-        if entry["dtype"] not in DTYPES:
-            raise ModelFileError(
-                f"The numbers of {name!r} must be of {', '.join(DTYPES)}. Got {entry['dtype']}."
-            )
-        array = np.frombuffer(entry["data"], dtype=DTYPES[entry["dtype"]])
-        if entry["dtype"] == "BOOL" and (np.frombuffer(entry["data"], dtype=np.uint8) > 1).any():
+    for name, (dtype, shape, start, end) in sorted(places.items()):
+        content = data[start:end]
+        if dtype == bool and (np.frombuffer(content, np.uint8) > 1).any():
             raise ModelFileError(f"The values of {name!r} must be 0 or 1. Got others.")
-        tensors[name] = array.reshape(entry["shape"]).copy()
+        tensors[name] = np.frombuffer(content, dtype).reshape(shape).copy()
     return tensors
+
+
+def size_announced(entries: Mapping[str, Any]) -> int:
+    """Return how many bytes the arrays take."""
+    return max((_place(name, entry)[3] for name, entry in entries.items()), default=0)
+
+
+def _place(name: str, entry: Any) -> tuple[np.dtype[Any], list[int], int, int]:
+    """Return dtype, shape, first and last byte of an array, from its entry in the header."""
+    if not NAME.fullmatch(name):
+        raise ModelFileError(
+            f"The name of an array must be letters, digits and underscores. Got {name[:100]!r}."
+        )
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise ModelFileError(f"The array {name!r} must have dtype, shape and data_offsets. Got something else.")
+    word, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(word, str) or word not in DTYPES:
+        raise ModelFileError(f"The numbers of {name!r} must be of {', '.join(DTYPES)}. Got {word!r}.")
+    if not _are_whole(shape) or len(shape) > MOST_AXES or 0 in shape:
+        raise ModelFileError(
+            f"The array {name!r} must have at most {MOST_AXES} axes, none of them empty. Got shape {shape!r}."
+        )
+    n_bytes = math.prod(shape) * DTYPES[word].itemsize
+    if not _are_whole(offsets) or len(offsets) != 2 or offsets[1] - offsets[0] != n_bytes:
+        raise ModelFileError(f"The array {name!r} must take {n_bytes} bytes. Got data_offsets {offsets!r}.")
+    return DTYPES[word], shape, offsets[0], offsets[1]
+
+
+def _are_whole(values: Any) -> bool:
+    return isinstance(values, list) and all(type(value) is int and value >= 0 for value in values)
 
 
 def storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -64,6 +101,11 @@ def storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if not NAME.fullmatch(name) or little_endian not in DTYPES.values():
         kinds = ", ".join(str(dtype) for dtype in DTYPES.values())
         raise ModelFileError(f"An array to be saved must be of {kinds}. Got {name!r} of {array.dtype}.")
+    if array.ndim > MOST_AXES or array.size == 0:
+        raise ModelFileError(
+            f"An array to be saved must have at most {MOST_AXES} axes, none of them empty. Got {name!r} of shape "
+            f"{array.shape}."
+        )
     must_be_finite(name, array)
     return np.ascontiguousarray(array, dtype=little_endian)
 
@@ -73,8 +115,3 @@ def must_be_finite(name: str, array: npt.NDArray[Any]) -> None:
     if not np.isfinite(array).all():
         raise ModelFileError(f"The numbers of {name!r} must be finite. Got some that are not.")
 
-
-def _safetensors() -> Any:
-    import safetensors.numpy  # where it is used, for it is not needed to learn
-
-    return safetensors

@@ -21,14 +21,22 @@ from typing import Any
 import numpy.typing as npt
 
 from hebbian_descent.atomic import write_atomically
-from hebbian_descent.files.arrays import NAME, Arrays, deserialized, must_be_finite, serialized, storable
-from hebbian_descent.files.errors import ModelFileError
+from hebbian_descent.files.arrays import (
+    NAME,
+    Arrays,
+    deserialized,
+    must_be_finite,
+    serialized,
+    size_announced,
+    storable,
+)
+from hebbian_descent.files.errors import ModelFileError, named
 from hebbian_descent.files.header import (
     KEY,
+    LARGEST_HEADER,
     PREFIX,
     header_length,
     parse_header,
-    size_announced,
     strict_json,
 )
 from hebbian_descent.files.values import to_json
@@ -59,15 +67,12 @@ def write_model(
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read what `write_model` wrote; anything else is a `ModelFileError`, before much of it is read."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise ModelFileError(f"A model is read from a file. Got {os.fspath(path)}, which is none.")
-    with Path(path).open("rb") as file:
-        try:
-            return unpack(_read_whole(file, os.fstat(file.fileno()).st_size))
-        except ModelFileError as error:
-            raise ModelFileError(f"{os.fspath(path)}: {error}") from None
-        except MemoryError:
-            raise ModelFileError(f"{os.fspath(path)}: the arrays do not fit into memory.") from None
+    with named(path), os.fdopen(_opened(Path(path)), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        length = header_length(file.read(PREFIX), size)
+        described, entries = _parts(file.read(length))
+        n_bytes = min(size_announced(entries), size - PREFIX - length)
+        return _sealed(described, entries, file.read(n_bytes + 1))  # one byte more shows what was added
 
 
 def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
@@ -80,21 +85,41 @@ def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
         "parameters": to_json(parameters),
     }
     header["checksum"] = _checksum(header, tensors)
-    return serialized(tensors, {KEY: _canonical(header)})
+    content = serialized(tensors, {KEY: _canonical(header)})
+    length = int.from_bytes(content[:PREFIX], "little")
+    if length > LARGEST_HEADER:
+        raise ModelFileError(
+            f"All but the arrays of a model must fit into {LARGEST_HEADER} bytes. Got {length}: try shorter names "
+            "of classes and features, or numbers."
+        )
+    return content
 
 
 def unpack(data: bytes) -> ModelFile:
     """Return what the bytes of a file say, or raise `ModelFileError`."""
     length = header_length(data[:PREFIX], len(data))
-    header = parse_header(data[PREFIX : PREFIX + length])
-    size = size_announced(header, length)
-    if size != len(data):
-        raise ModelFileError(
-            f"A model file must be whole. Got {len(data)} bytes where the header announces {size}: it was "
-            "cut off, or something was added."
-        )
-    described = _described(header)
-    tensors = deserialized(data)
+    return _sealed(*_parts(data[PREFIX : PREFIX + length]), data[PREFIX + length :])
+
+
+def _opened(path: Path) -> int:
+    """Open a file, and nothing else, for reading."""
+    # Once and without waiting: what a path leads to may be another thing, as a pipe, from one look to the next.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise ModelFileError("A model is read from a file. Got a folder, a pipe or a device.")
+
+
+def _parts(text: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return our own part of a header, and the entries of the arrays."""
+    header = parse_header(text)
+    return _described(header.pop("__metadata__", None)), header
+
+
+def _sealed(described: dict[str, Any], entries: dict[str, Any], data: bytes) -> ModelFile:
+    """Return a model whose checksum is right."""
+    tensors = deserialized(entries, memoryview(data))
     checksum = described.pop("checksum")
     if checksum != _checksum(described, tensors):
         raise ModelFileError("A model file must be as it was written. Got another checksum: it is damaged.")
@@ -103,9 +128,8 @@ def unpack(data: bytes) -> ModelFile:
     return ModelFile(arrays=tensors, **described)
 
 
-def _described(header: dict[str, Any]) -> dict[str, Any]:
+def _described(metadata: Any) -> dict[str, Any]:
     """Return our own part of the header, with every field of the right kind."""
-    metadata = header.get("__metadata__")
     text = metadata.get(KEY) if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         raise ModelFileError("A model file must be written by hebbian-descent. Got one of another program.")
@@ -141,16 +165,6 @@ def _checksum(described: Mapping[str, Any], tensors: Arrays) -> str:
 
 def _canonical(described: Mapping[str, Any]) -> str:
     return json.dumps(described, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-
-
-def _read_whole(file: Any, size: int) -> bytes:
-    """Read a file whose header announces no other size than it has."""
-    start: bytes = file.read(PREFIX)
-    length = header_length(start, size)
-    start += file.read(length)
-    announced = size_announced(parse_header(start[PREFIX:]), length)
-    rest = file.read(max(min(announced, size) - len(start), 0) + 1)  # one byte more shows what was added
-    return start + bytes(rest)
 
 
 def _version() -> str:

@@ -10,13 +10,19 @@ import numpy.typing as npt
 
 from hebbian_descent.files.errors import ModelFileError
 
+MOST_SAMPLES = 2**53
+"""A million each second for three hundred years."""
 
-def require_names(found: Collection[str], wanted: Collection[str], what: str) -> None:
-    """Refuse what lacks a name, and what has one more."""
-    if set(found) != set(wanted):
-        raise ModelFileError(
-            f"The {what} must be {', '.join(sorted(wanted))}. Got {', '.join(sorted(map(str, found)))}."
-        )
+def require_names(found: Any, wanted: Collection[str], what: str) -> None:
+    """Refuse what is not told by name, lacks a name, or has one more."""
+    if not isinstance(found, Mapping) or set(found) != set(wanted):
+        got = ", ".join(sorted(found)) if isinstance(found, Mapping) else repr(found)
+        raise ModelFileError(f"The {what} must be {', '.join(sorted(wanted))}. Got {got}.")
+
+
+def is_count(value: Any) -> bool:
+    """Whether this can be a number of samples: one that no computer comes to the end of is refused, too."""
+    return type(value) is int and 0 <= value <= MOST_SAMPLES
 
 
 def require_floats(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, str]) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from hebbian_descent.files.errors import ModelFileError
 
 PREFIX = 8
-LARGEST_HEADER = 16 * 2**20
+LARGEST_HEADER = 4 * 2**20
+"""In bytes: room for the names of more than a hundred thousand features or classes."""
+MOST_VALUES = 10_000
+"""Numbers, lists and objects in a header; a model has some dozens, and only words in great number."""
+DEEPEST = 20
 KEY = "hebbian_descent"
 LARGEST_INTEGER = 2**63
 
@@ -31,34 +36,46 @@ def header_length(prefix: bytes, file_size: int) -> int:
 
 
 def parse_header(text: bytes) -> dict[str, Any]:
-    """Return the JSON object of a header; no key stands twice, and every number is finite."""
+    """Return the JSON object of a header."""
     header = strict_json(text)
     if not isinstance(header, dict):
         raise ModelFileError("The header of a model file must be a JSON object. Got something else.")
     return header
 
 
-def size_announced(header: dict[str, Any], length: int) -> int:
-    """Return how many bytes a file with this header has in all."""
-    ends = [0]
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
-        if not (isinstance(offsets, list) and len(offsets) == 2 and type(offsets[1]) is int):
-            raise ModelFileError("Every array in a model file must have a place. Got one without.")
-        ends.append(offsets[1])
-    return PREFIX + length + max(ends)
-
-
 def strict_json(text: bytes | str) -> Any:
-    """Parse JSON without what Python adds to it: doubled keys, NaN, infinities, numbers of any length."""
+    """Parse JSON in UTF-8 without what Python adds to it, and without what would take long."""
     try:
-        return json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_whole
+        found = json.loads(
+            text.decode() if isinstance(text, bytes) else text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse,
+            parse_int=_whole,
         )
-    except (ValueError, RecursionError) as error:  # also text that is not UTF-8, and numbers without end
+        _require_modest(found)
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"The header of a model file must be JSON. Got other bytes: {error}.") from None
+    return found
+
+
+def _require_modest(found: Any) -> None:
+    """Refuse infinite numbers, and more or deeper values than the header of any model has."""
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [value for value in level if not isinstance(value, str)]
+        if len(level) > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES} numbers and lists")
+        for value in level:
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError("a number is too large")
+        level = [
+            part
+            for value in level
+            if isinstance(value, dict | list)
+            for part in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        raise ValueError(f"more than {DEEPEST} lists within each other")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -72,15 +89,8 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number")
 
 
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{text} is too large")
-    return number
-
-
 def _whole(text: str) -> int:
-    number = int(text)
-    if abs(number) >= LARGEST_INTEGER:
+    # The length first: Python takes very long for long numbers, unless its own limit is in force.
+    if len(text) > len(str(-LARGEST_INTEGER)) or abs(int(text)) >= LARGEST_INTEGER:
         raise ValueError(f"{text[:30]} is too large")
-    return number
+    return int(text)

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.files.container import ModelFile, read_model, write_model
-from hebbian_descent.files.errors import ModelFileError
+from hebbian_descent.files.errors import ModelFileError, named
 from hebbian_descent.files.estimators import estimator_contents, restored_estimator
 from hebbian_descent.files.values import from_json
 
@@ -40,8 +40,9 @@ class Saved:
         found = read_model(path)
         if found.kind != cls.__name__:
             raise ModelFileError(
-                f"{os.fspath(path)}: The file must hold a model of {cls.__name__}. Got one of {found.kind}: "
-                "hebbian_descent.files.load reads any of them."
+                f"The file must hold a model of {cls.__name__}. Got one of {found.kind}: "
+                "hebbian_descent.files.load reads any of them.",
+                path,
             )
         model = model_of(found, path)
         assert isinstance(model, cls)
@@ -64,10 +65,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def model_of(found: ModelFile, path: str | os.PathLike[str]) -> Any:
     """Return the model that was found in a file."""
-    try:
+    with named(path):
         return restored(found)
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
 
 
 def restored(found: ModelFile) -> Any:
@@ -80,7 +79,7 @@ def restored(found: ModelFile) -> Any:
         return restored_estimator(cls, parameters, found.arrays)
     except ModelFileError:
         raise
-    except Exception as error:  # whatever a class says to parameters that it did not write itself
+    except (TypeError, ValueError) as error:  # what every check of the package raises
         raise ModelFileError(f"A {found.kind} cannot be made from what the file holds: {error}") from error
 
 

@@ -19,6 +19,8 @@ from hebbian_descent.members import Member
 
 MEMBER = "$member"
 STRINGS = "$strings"
+LONGEST_WORD = 100
+MOST_CHARACTERS = 2**26
 
 FINDERS = {
     "Activation": "hebbian_descent.network.activations:get_activation",
@@ -65,6 +67,17 @@ def from_json(value: Any) -> Any:
     return {key: from_json(part) for key, part in value.items()}
 
 
+def require_plain(values: Mapping[str, Any]) -> None:
+    """Refuse all but numbers, short words and members of lists: no lists, no objects, no arrays.
+
+    >>> require_plain({"rule": "hebb", "shift": 0.5})
+    """
+    for name, value in values.items():
+        plain = value is None or isinstance(value, bool | int | float | Member)
+        if not plain and not (isinstance(value, str) and len(value) <= LONGEST_WORD):
+            raise ModelFileError(f"The value of {name!r} must be a number or a word. Got {value!r}.")
+
+
 def _member_to_json(member: Member, place: str) -> dict[str, Any]:
     form = {
         MEMBER: {
@@ -92,9 +105,10 @@ def _member_from_json(form: Any) -> Member:
     )
     if not well_formed:
         raise ModelFileError("A member of a list must be named by list, name and parameters. Got otherwise.")
+    require_plain(form["parameters"] | {"name": form["name"]})
     module, _, function = FINDERS[form["list"]].partition(":")
     find = getattr(importlib.import_module(module), function)
-    parameters = {} if form["list"] == "Rule" else from_json(form["parameters"])
+    parameters = {} if form["list"] == "Rule" else form["parameters"]
     try:
         found = find(form["name"], **parameters)
     except (TypeError, ValueError) as error:
@@ -115,4 +129,9 @@ def _strings_from_json(form: Any) -> Any:
     )
     if not well_formed:
         raise ModelFileError("A list of words must be words. Got something else.")
+    longest = max(map(len, form["values"]), default=0)
+    if longest * len(form["values"]) > MOST_CHARACTERS:  # an array has room for the longest word everywhere
+        raise ModelFileError(
+            f"The words must not be that long. Got {len(form['values'])} of up to {longest} characters."
+        )
     return np.array(form["values"], dtype=object if form["object"] else np.str_)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy.typing as npt
 
 from hebbian_descent.files import ModelFileError
-from hebbian_descent.files.contents import require_names
+from hebbian_descent.files.contents import is_count, require_names
+from hebbian_descent.files.values import require_plain
 from hebbian_descent.memory.building import Auto
 from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
 from hebbian_descent.network import Autoencoder, Layer
@@ -49,8 +50,12 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
     """Return the parts of the memory that a file describes, or raise where they do not fit together."""
     require_names(parameters, ("auto", "n_stored", "network", "learning"), "parameters")
     auto, n_stored = parameters["auto"], parameters["n_stored"]
-    if auto not in (None, "layer", "autoencoder") or type(n_stored) is not int or n_stored < 0:
-        raise ModelFileError("A memory must state its kind and the number of patterns stored. Got otherwise.")
+    require_plain({"auto": auto, "n_stored": n_stored})
+    if auto not in (None, "layer", "autoencoder") or not is_count(n_stored):
+        raise ModelFileError(
+            "A memory must be of auto null, layer or autoencoder, with a number of patterns stored. Got "
+            f"{auto!r} and {n_stored!r}."
+        )
     network_arrays = {name: array for name, array in arrays.items() if name != "connectivity"}
     network_class = Autoencoder if auto == "autoencoder" else Layer
     network = network_class._from_contents(parameters["network"], network_arrays)
@@ -63,6 +68,7 @@ def _learning(
     settings: Mapping[str, Any], network: Layer | Autoencoder, mask: npt.NDArray[Any] | None
 ) -> OnlineLearning:
     require_names(settings, SETTINGS, "settings of learning")
+    require_plain(settings)
     rule, error = settings["rule"], settings["error"]
     if not isinstance(rule, Rule | AutoRule) or not isinstance(error, ErrorTerm):
         raise ModelFileError("A memory must state its rule and its error term. Got otherwise.")
