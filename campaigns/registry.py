@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from campaigns import forged_measurements, forged_pattern_files
+from campaigns import (
+    forged_measurements,
+    forged_model_files,
+    forged_pattern_files,
+    kills_of_saves,
+)
 from campaigns.campaign import Campaign
 
 CAMPAIGNS: dict[str, Campaign] = {
     "forged_measurements": forged_measurements.CAMPAIGN,
+    "forged_model_files": forged_model_files.CAMPAIGN,
     "forged_pattern_files": forged_pattern_files.CAMPAIGN,
+    "kills_of_saves": kills_of_saves.CAMPAIGN,
 }

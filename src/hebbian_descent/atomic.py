@@ -24,7 +24,7 @@ def write_atomically(path: Path, content: bytes, partial: Path | None = None) ->
     As with `open`, a link leads to the file that is written, what is no file (a device, a pipe) is written to
     directly, and a file that is replaced keeps its permissions.
 
-    Until then the content stands in a hidden file beside it, or in `partial`, which must not exist. Its writer
+    Until then the content is in a hidden file beside it, or in `partial`, which must not exist. Its writer
     holds a lock on it, which the operating system takes back when the writer dies: the next writer removes
     the hidden files that nobody holds.
     """
@@ -73,7 +73,7 @@ def _locked_file(path: Path, *, private: bool) -> BinaryIO:
     """Make a file and lock it; nobody else may open one that takes over the permissions of another later."""
     mode = 0o600 if private else 0o666
     while True:
-        file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: PTH123, SIM115
+        file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115
         if fcntl is None:
             return file
         with suppress(OSError):  # without locks nobody else gets one either, and nothing is removed

@@ -9,6 +9,7 @@ from hebbian_descent import (
     HebbianDescentClassifier,
     HebbianDescentRegressor,
     files,
+    get_activation,
 )
 from hebbian_descent.files import ModelFileError, pack, unpack, write_model
 from hebbian_descent.files.estimators import estimator_contents
@@ -106,6 +107,7 @@ def test_a_forged_state_is_refused(estimator, changes, message, tmp_path):
         ({"random_state": -1}, r"random_state must be none or a whole number from 0 on. Got -1"),
         ({"random_state": 0.5}, r"random_state must be none or a whole number from 0 on. Got 0.5"),
         ({"shuffle": [1, 2]}, r"value of 'shuffle' must be a number or a word. Got \[1, 2\]"),
+        ({"error": get_activation("sigmoid")}, r"error term must be an ErrorTerm, or a function of targets"),
         ({"activation": "x" * 10**6}, r"value of 'activation' must be a number or a word"),
     ],
 )

@@ -48,7 +48,8 @@ def deserialized(entries: Mapping[str, Any], data: memoryview) -> dict[str, npt.
     for start, end in sorted((start, end) for _, _, start, end in places.values()):
         if start != position:
             raise ModelFileError(
-                f"The arrays of a model file must lie side by side. Got one at byte {start} instead of {position}."
+                f"The arrays of a model file must lie side by side. Got one at byte {start} where byte "
+                f"{position} is free."
             )
         position = end
     if position != len(data):
@@ -59,7 +60,7 @@ def deserialized(entries: Mapping[str, Any], data: memoryview) -> dict[str, npt.
     tensors = {}
     for name, (dtype, shape, start, end) in sorted(places.items()):
         content = data[start:end]
-        if dtype == bool and (np.frombuffer(content, np.uint8) > 1).any():
+        if dtype.kind == "b" and (np.frombuffer(content, np.uint8) > 1).any():
             raise ModelFileError(f"The values of {name!r} must be 0 or 1. Got others.")
         tensors[name] = np.frombuffer(content, dtype).reshape(shape).copy()
     return tensors
@@ -77,7 +78,9 @@ def _place(name: str, entry: Any) -> tuple[np.dtype[Any], list[int], int, int]:
             f"The name of an array must be letters, digits and underscores. Got {name[:100]!r}."
         )
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise ModelFileError(f"The array {name!r} must have dtype, shape and data_offsets. Got something else.")
+        raise ModelFileError(
+            f"The array {name!r} must have dtype, shape and data_offsets. Got something else."
+        )
     word, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(word, str) or word not in DTYPES:
         raise ModelFileError(f"The numbers of {name!r} must be of {', '.join(DTYPES)}. Got {word!r}.")
@@ -103,8 +106,8 @@ def storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         raise ModelFileError(f"An array to be saved must be of {kinds}. Got {name!r} of {array.dtype}.")
     if array.ndim > MOST_AXES or array.size == 0:
         raise ModelFileError(
-            f"An array to be saved must have at most {MOST_AXES} axes, none of them empty. Got {name!r} of shape "
-            f"{array.shape}."
+            f"An array to be saved must have at most {MOST_AXES} axes, none of them empty. Got {name!r} of "
+            f"shape {array.shape}."
         )
     must_be_finite(name, array)
     return np.ascontiguousarray(array, dtype=little_endian)
@@ -114,4 +117,3 @@ def must_be_finite(name: str, array: npt.NDArray[Any]) -> None:
     """Refuse NaN and infinities."""
     if not np.isfinite(array).all():
         raise ModelFileError(f"The numbers of {name!r} must be finite. Got some that are not.")
-

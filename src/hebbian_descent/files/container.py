@@ -89,8 +89,8 @@ def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
     length = int.from_bytes(content[:PREFIX], "little")
     if length > LARGEST_HEADER:
         raise ModelFileError(
-            f"All but the arrays of a model must fit into {LARGEST_HEADER} bytes. Got {length}: try shorter names "
-            "of classes and features, or numbers."
+            f"All but the arrays of a model must fit into {LARGEST_HEADER} bytes. Got {length}: try "
+            "shorter names of classes and features, or numbers."
         )
     return content
 
@@ -103,7 +103,7 @@ def unpack(data: bytes) -> ModelFile:
 
 def _opened(path: Path) -> int:
     """Open a file, and nothing else, for reading."""
-    # Once and without waiting: what a path leads to may be another thing, as a pipe, from one look to the next.
+    # Once and without waiting: a path may lead to a file at the first look, and to a pipe at the second.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor

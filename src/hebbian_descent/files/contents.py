@@ -13,6 +13,7 @@ from hebbian_descent.files.errors import ModelFileError
 MOST_SAMPLES = 2**53
 """A million each second for three hundred years."""
 
+
 def require_names(found: Any, wanted: Collection[str], what: str) -> None:
     """Refuse what is not told by name, lacks a name, or has one more."""
     if not isinstance(found, Mapping) or set(found) != set(wanted):

@@ -96,6 +96,10 @@ def get_error_term(error: str | ErrorTerm | ErrorFunction, **parameters: float) 
     """Return an error term by name; any function of targets and output is one, too."""
     if isinstance(error, ErrorTerm):
         return error
+    if isinstance(error, Member):
+        raise TypeError(
+            f"The error term must be an ErrorTerm, or a function of targets and output. Got {error!r}."
+        )
     if callable(error):
         return ErrorTerm(getattr(error, "__name__", type(error).__name__), error)
     if error not in ERROR_TERMS:
