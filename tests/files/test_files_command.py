@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hebbian_descent
-from hebbian_descent import AssociativeMemory, Layer
+from hebbian_descent import AssociativeMemory, HebbianDescentClassifier, Layer
 from hebbian_descent.cli import main
 from hebbian_descent.files import write_model
 
@@ -58,6 +58,32 @@ def test_a_missing_file_is_one_sentence(inspect, tmp_path):
     code, _, errors = inspect(tmp_path / "missing")
     assert code == 2
     assert len(errors.strip().splitlines()) == 1
+
+
+def test_words_of_a_model_and_names_of_files_are_shown_and_steer_nothing(inspect, tmp_path):
+    labels = np.array(["\x1b[2J", "\x9b1m", "\u202etxt"])
+    classifier = HebbianDescentClassifier(batch_size=2).fit(np.eye(3), labels)
+    classifier.feature_names_in_ = np.array(["a\rb", "c\nd", "[red]e[/red]"], object)
+    path = tmp_path / "\x1b]0;title\x07.safetensors"
+    classifier.save(path)
+    code, shown, errors = inspect(path)
+    assert (code, errors) == (0, "")
+    for words in (r"\u001b[2J", r"\u009b1m", r"\u202etxt", r"a\rb", "[red]e[/red]"):
+        assert words in shown
+    assert all(sign.isprintable() for sign in shown.replace("\n", ""))
+    path.write_bytes(b"no model")
+    for name in (path, tmp_path / "\x1b[2J" / "missing"):
+        code, shown, errors = inspect(name)
+        assert (code, shown) == (2, "")
+        assert r"\x1b" in errors
+        assert all(sign.isprintable() for sign in errors.rstrip("\n"))
+
+
+def test_the_largest_numbers_are_shown_without_a_warning(inspect, tmp_path):
+    Layer.from_weights([[1.7e308], [1.7e308]]).save(tmp_path / "file")
+    code, shown, errors = inspect(tmp_path / "file")
+    assert (code, errors) == (0, "")
+    assert "1.7e+308" in shown
 
 
 def test_nothing_in_a_file_can_steer_the_terminal(inspect, tmp_path):

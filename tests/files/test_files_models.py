@@ -202,7 +202,7 @@ GOOD = pack("Layer", *new_layer()._contents())
 NO_MODELS = {
     "empty": (b"", r"at least 8 bytes. Got 0"),
     "text": (b"just a few words\n", r"no model file, or it is damaged"),
-    "huge header": ((2**63).to_bytes(8, "little") + b"{}", r"must have at most 4194304 bytes"),
+    "huge header": ((2**63).to_bytes(8, "little") + b"{}", r"must have at most 2097152 bytes"),
     "header beyond the end": ((1000).to_bytes(8, "little") + b"{}", r"it was cut off"),
     "not json": ((2).to_bytes(8, "little") + b"{[", r"header of a model file must be JSON"),
     "deep json": (with_text(b"[" * 100_000), r"header of a model file must be JSON"),
@@ -249,6 +249,18 @@ def test_what_is_no_model_is_refused_in_one_sentence(content, message, tmp_path)
         Layer.load(tmp_path / "file")
     assert str(caught.value).startswith(str(tmp_path / "file"))
     assert "\n" not in str(caught.value)
+
+
+MEMORY = AssociativeMemory(3, 2, connectivity=np.eye(3, 2))
+
+
+@pytest.mark.parametrize(
+    "content", [GOOD, pack("AssociativeMemory", *MEMORY._contents())], ids=["layer", "memory"]
+)
+def test_every_file_that_is_cut_off_is_refused(content):
+    for end in range(len(content)):
+        with pytest.raises(ModelFileError):
+            unpack(content[:end])
 
 
 ARRAYS = new_layer()._contents()[1]

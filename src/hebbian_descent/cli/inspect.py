@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import numpy.typing as npt
 import typer
 from rich.box import SIMPLE_HEAD
@@ -60,9 +61,8 @@ def _arrays(found: ModelFile) -> Table:
 
 
 def _range(array: npt.NDArray[Any]) -> tuple[str, str, str]:
-    if array.size == 0:
-        return "–", "–", "–"
-    return f"{float(array.min()):.4g}", f"{float(array.mean()):.4g}", f"{float(array.max()):.4g}"
+    with np.errstate(over="ignore"):  # the sum of the largest numbers is infinite
+        return f"{float(array.min()):.4g}", f"{float(array.mean()):.4g}", f"{float(array.max()):.4g}"
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -9,8 +9,8 @@ from typing import Any
 from hebbian_descent.files.errors import ModelFileError
 
 PREFIX = 8
-LARGEST_HEADER = 4 * 2**20
-"""In bytes: room for the names of more than a hundred thousand features or classes."""
+LARGEST_HEADER = 2 * 2**20
+"""In bytes: room for the names of some eighty thousand features or classes."""
 MOST_VALUES = 10_000
 """Numbers, lists and objects in a header; a model has some dozens, and only words in great number."""
 DEEPEST = 20
@@ -91,6 +91,7 @@ def _refuse(constant: str) -> None:
 
 def _whole(text: str) -> int:
     # The length first: Python takes very long for long numbers, unless its own limit is in force.
-    if len(text) > len(str(-LARGEST_INTEGER)) or abs(int(text)) >= LARGEST_INTEGER:
+    number = int(text) if len(text) <= 20 else LARGEST_INTEGER
+    if not -LARGEST_INTEGER < number < LARGEST_INTEGER:
         raise ValueError(f"{text[:30]} is too large")
-    return int(text)
+    return number
