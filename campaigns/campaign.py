@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import signal
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -81,16 +81,25 @@ class Result:
 def run(campaign: Campaign, numbers: Iterable[int]) -> Result:
     """Make some trials of a campaign, one after another, in this process."""
     result = Result()
-    for number in numbers:
+    for number, folder in _with_folders(numbers):
         result.trials += 1
         try:
-            with TemporaryDirectory() as folder, _limit(campaign.seconds):
-                result.outcomes[campaign.trial(number, Path(folder))] += 1
+            with _limit(campaign.seconds):
+                result.outcomes[campaign.trial(number, folder)] += 1
         except (Exception, HungError) as error:  # whatever a trial raises is a broken promise
             result.n_broken += 1
             result.broken.append({"trial": number, "what": f"{type(error).__name__}: {error}"[:500]})
     result.broken = result.broken[:BROKEN_KEPT]
     return result
+
+
+def _with_folders(numbers: Iterable[int]) -> Iterator[tuple[int, Path]]:
+    """Give every trial an empty folder; to make one takes longer than many a trial, so an empty one stays."""
+    left = deque(numbers)
+    while left:
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            while left and not os.listdir(folder):
+                yield left.popleft(), Path(folder)
 
 
 @contextmanager

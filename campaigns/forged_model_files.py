@@ -182,6 +182,6 @@ CAMPAIGN = Campaign(
     promise="each is refused in one sentence with its path, at once, or holds a model in order; nothing runs",
     trial=trial,
     goal=500_000,
-    in_tests=4000,
+    in_tests=3000,
     block=5000,
 )
