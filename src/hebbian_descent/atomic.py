@@ -24,18 +24,20 @@ def write_atomically(path: Path, content: bytes, partial: Path | None = None) ->
     As with `open`, a link leads to the file that is written, what is no file (a device, a pipe) is written to
     directly, and a file that is replaced keeps its permissions.
 
-    Until then the content is in a hidden file beside it, or in `partial`, which must not exist. Its writer
-    holds a lock on it, which the operating system takes back when the writer dies: the next writer removes
-    the hidden files that nobody holds.
+    Until then the content is in a hidden file beside it. Its writer holds a lock on it, which the operating
+    system takes back when the writer dies: the next writer removes the hidden files that nobody holds.
+
+    A caller that cleans up by itself names the hidden file, `partial`, which must not exist; then whatever
+    has the name, be it a link or a pipe, is replaced.
     """
     try:
         old = path.stat()
     except FileNotFoundError:
         old = None
-    if old is not None and not stat.S_ISREG(old.st_mode):
-        path.write_bytes(content)
-        return
     if partial is None:
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            path.write_bytes(content)
+            return
         path = path.resolve()
         _remove_abandoned(path.parent)
         partial = path.with_name(f".hebbian-descent-{token_hex(8)}.partial")
@@ -84,13 +86,14 @@ def _locked_file(path: Path, *, private: bool) -> BinaryIO:
 
 
 def _take_permissions(path: Path, old: os.stat_result) -> None:
-    """Give a file the owner, the group and the mode of another, as far as this user may."""
+    """Give a file the owner, the group and the mode of another, as far as user and file system may."""
     if os.name == "posix":
         for owner in (old.st_uid, -1):  # the group alone if it must be
-            with suppress(PermissionError):
+            with suppress(OSError):
                 os.chown(path, owner, old.st_gid)
                 break
-    path.chmod(stat.S_IMODE(old.st_mode))
+    with suppress(OSError):
+        path.chmod(stat.S_IMODE(old.st_mode))
 
 
 def _remove_abandoned(folder: Path) -> None:

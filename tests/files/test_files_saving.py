@@ -97,6 +97,15 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
     np.testing.assert_array_equal(Layer.load(tmp_path / "file").weights, LAYER.weights)
 
 
+def test_a_writer_that_names_its_hidden_file_replaces_whatever_is_there(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("link", "pipe"):
+        write_atomically(tmp_path / name, b"content", tmp_path / "hidden")
+        assert (tmp_path / name).read_bytes() == b"content"
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
+
+
 def test_devices_stay_devices(tmp_path):
     """A process writes to its standard output, whatever that is; the null device swallows a model."""
     code = (
