@@ -43,8 +43,9 @@ def pearson_correlation(targets: Array, output: Array) -> Array:
 
     It does not see a wrong scale: an output of half the size correlates perfectly.
     """
-    t = targets - targets.mean(axis=1, keepdims=True)
-    h = output - output.mean(axis=1, keepdims=True)
+    # A mean of equal numbers may differ from them in its last bit; a mean of zeros is zero.
+    t, h = targets - targets[:, :1], output - output[:, :1]
+    t, h = t - t.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
     lengths = np.sqrt((t * t).sum(axis=1) * (h * h).sum(axis=1))
     correlation: Array = (t * h).sum(axis=1) / np.where(lengths > 0, lengths, 1)
     return correlation

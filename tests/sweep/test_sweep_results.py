@@ -39,6 +39,9 @@ def test_correlation_is_pearsons_and_zero_for_a_constant_output(arrays):
     expected = [pearsonr(a, b)[0] for a, b in zip(t, h, strict=True)]
     np.testing.assert_allclose(MEASURES["correlation"](t, h), expected)
     np.testing.assert_array_equal(MEASURES["correlation"](t, np.full_like(h, 0.3)), 0)
+    for n_units in range(1, 40):  # whose means are rounded in one way or another
+        constants = np.full((1, n_units), 0.7), np.full((1, n_units), 0.1)
+        assert MEASURES["correlation"](*constants) == 0
     np.testing.assert_allclose(MEASURES["correlation"](t, 0.1 * t), 1)  # blind to scale
 
 
