@@ -165,8 +165,8 @@ def test_gradient_descent_is_the_sum_of_its_encoder_and_its_decoder_part():
         change_of("gradient_descent", network, x, part=part) for part in ("both", "encoder", "decoder")
     )
     np.testing.assert_allclose(both.weights, encoder.weights + decoder.weights, rtol=1e-13)
-    np.testing.assert_array_equal(both.bias, encoder.bias)
-    np.testing.assert_array_equal(both.decoder_bias, decoder.decoder_bias)
+    np.testing.assert_allclose(both.bias, encoder.bias, rtol=1e-13)
+    np.testing.assert_allclose(both.decoder_bias, decoder.decoder_bias, rtol=1e-13)
     assert encoder.decoder_bias is None
     assert decoder.bias is None
 

@@ -89,8 +89,8 @@ def test_replay_is_recall_of_what_was_recalled():
     cues = SPARSE[:3]
     replayed = memory.replay(cues, steps=4)
     assert replayed.shape == (3, 4, 200)
-    np.testing.assert_array_equal(replayed[:, 0], memory.recall(cues))
-    np.testing.assert_array_equal(replayed[:, 3], memory.recall(cues, steps=4))
+    np.testing.assert_allclose(replayed[:, 0], memory.recall(cues), atol=1e-12)
+    np.testing.assert_allclose(replayed[:, 3], memory.recall(cues, steps=4), atol=1e-12)
     np.testing.assert_allclose(memory.replay(cues[1], steps=4), replayed[1], atol=1e-12)
 
 

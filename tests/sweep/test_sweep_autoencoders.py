@@ -258,7 +258,8 @@ def test_a_finalist_that_diverges_makes_room_for_the_next_in_line(saves):
     ranked = [rate for _, rate in sorted(zip(before[-1].costs, before[-1].learning_rates, strict=True))]
     assert next_in_line.learning_rates[0] == ranked[2]
     assert next_in_line.trials == 3
-    assert found.best.value == min(*finalists.costs, *next_in_line.costs)
+    # A mean of means over the trials, and one mean of all: the same numbers, added in another order.
+    assert found.best.value == pytest.approx(min(*finalists.costs, *next_in_line.costs), rel=1e-14)
 
 
 def test_halving_says_what_it_can_save():
