@@ -62,7 +62,8 @@ def test_a_change_of_another_kernel_file_gives_the_kernel_another_name_on_disk(c
 def test_kernels_run_where_nothing_can_be_written(copy_of_package):
     (copy_of_package / PACKAGE.name / "kernels" / "__pycache__").write_text("a file instead of a folder")
     unwritable = {"NUMBA_CACHE_DIR": NOWHERE, "XDG_CACHE_HOME": NOWHERE, "HOME": NOWHERE}
-    assert in_new_process(RUN_ONCE, copy_of_package, **unwritable) == "0"
+    expected = "import warnings; warnings.filterwarnings('ignore', 'Kernels are compiled in memory')"
+    assert in_new_process(expected + RUN_ONCE, copy_of_package, **unwritable) == "0"
 
 
 def test_numba_is_not_imported_before_it_is_needed():

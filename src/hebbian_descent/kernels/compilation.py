@@ -10,6 +10,10 @@ from typing import Any, TypeVar
 
 import numba
 import numba.extending
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
+
+from hebbian_descent.kernels.disk_cache import disk_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -56,15 +60,19 @@ def emitted(function: Callable[..., Any]) -> Any:
 
 def kept_on_disk(function: Function) -> Function:
     """Compile a whole kernel and keep it for later processes, or for this one if no folder can be written."""
-    compiled: Function = _kept(function, lambda cache: numba.njit(cache=cache, nogil=True, **FLOATING_POINT))
-    return compiled
+    compiled: Any = numba.njit(nogil=True, **FLOATING_POINT)(_named_by_sources(function))
+    compiled._cache = disk_cache(function)
+    kernel: Function = compiled
+    return kernel
 
 
 def called_by_address(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a part of a kernel that the kernel is handed the address of, instead of being compiled anew."""
 
     def compile_it(function: Callable[..., Any]) -> Any:
-        compiled = _kept(function, lambda cache: numba.cfunc(signature, cache=cache, **FLOATING_POINT))
+        compiled: Any = CFunc(_named_by_sources(function), normalize_signature(signature), {}, FLOATING_POINT)
+        compiled._cache = disk_cache(function)
+        compiled.compile()
         _ADDRESSED.append(compiled)
         return compiled
 
@@ -75,15 +83,10 @@ _ADDRESSED: list[Any] = []
 """What somebody may hold the address of, and nothing else of it: it must not be given up."""
 
 
-def _kept(function: Callable[..., Any], compiler: Callable[[bool], Any]) -> Any:
+def _named_by_sources(function: Function) -> Function:
     # Numba asks only whether the file of the function itself has changed, not the files of what it calls.
     function.__qualname__ += f"_{_digest_of_sources()}"
-    try:
-        return compiler(True)(function)
-    except RuntimeError as error:
-        if "no locator available" not in str(error):
-            raise
-        return compiler(False)(function)
+    return function
 
 
 @cache
