@@ -12,7 +12,7 @@ TESTS ?= tests
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help install environments test test-floors test-long demo quick lint bench wheel-test browser clean
+.PHONY: help install environments test test-floors test-long test-processors demo quick lint bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -51,6 +51,10 @@ test-floors: $(FLOORS_STAMP)  ## Run the tests, or TESTS="…", with the lowest 
 
 test-long: $(LIGHT_STAMP)  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
 	$(LIGHT_VENV)/bin/python -m campaigns run
+
+PART ?= all
+test-processors: $(LIGHT_STAMP)  ## Run the tests of what computes as older and newer processors would; PART=quick for some
+	$(LIGHT_VENV)/bin/python -m campaigns.processors $(PART) $(PARALLEL)
 
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh

@@ -7,6 +7,7 @@ from campaigns import (
     forged_model_files,
     forged_pattern_files,
     kills_of_saves,
+    processors,
 )
 from campaigns.campaign import Campaign
 
@@ -15,4 +16,5 @@ CAMPAIGNS: dict[str, Campaign] = {
     "forged_model_files": forged_model_files.CAMPAIGN,
     "forged_pattern_files": forged_pattern_files.CAMPAIGN,
     "kills_of_saves": kills_of_saves.CAMPAIGN,
+    "processors": processors.CAMPAIGN,
 }
