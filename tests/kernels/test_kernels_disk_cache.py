@@ -34,14 +34,16 @@ def run(tmp_path):
     (tmp_path / "kernel.py").write_text(KERNEL)
     (tmp_path / "cache").mkdir()
 
-    def run_it(**options):
+    def run_it(preexec_fn=None, **environment):
         done = subprocess.run(
             [sys.executable, tmp_path / "kernel.py"],
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": PACKAGES},
+            env=os.environ
+            | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": PACKAGES}
+            | environment,
             capture_output=True,
             text=True,
             check=False,
-            **options,
+            preexec_fn=preexec_fn,
         )
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("Warning") == done.stderr.count(
@@ -96,8 +98,7 @@ def test_a_full_disk_costs_a_warning(run, tmp_path):
     assert list(tmp_path.glob("cache/**/*.nb?*")) == []
 
 
-def test_a_folder_that_takes_no_files_costs_a_warning(run, tmp_path):
-    (tmp_path / "cache").rmdir()
-    (tmp_path / "cache").write_text("a file instead of a folder")
-    (tmp_path / "__pycache__").write_text("another")
-    assert run()[0] == COMPILED
+def test_no_folder_that_takes_files_costs_a_warning(run, tmp_path):
+    (tmp_path / "__pycache__").write_text("a file instead of a folder")
+    nowhere = "/dev/null/cache"  # below a file nothing can be created, whoever asks
+    assert run(NUMBA_CACHE_DIR=nowhere, XDG_CACHE_HOME=nowhere, HOME=nowhere) == (COMPILED, 1)
