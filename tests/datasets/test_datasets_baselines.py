@@ -35,11 +35,13 @@ def test_the_mean_pattern_errs_as_much_as_the_paper_prints(dataset):
     inputs = dataset.test.inputs
     deviation = np.abs(inputs - inputs.mean(axis=0, dtype=np.float64).astype(np.float32))
     assert round(float(deviation.mean(dtype=np.float64)), 4) == printed[dataset.name]
+    assert datasets.describe(dataset.name).origin.deviation == printed[dataset.name]
 
 
 def test_the_most_frequent_label_errs_as_much_as_the_paper_prints(dataset):
     printed = {"adult": 0.2399, "connect": 0.3409, "mnist": 0.8865, "cifar": 0.9}
     assert round(error_of_most_frequent_label(dataset.test), 4) == printed[dataset.name]
+    assert datasets.describe(dataset.name).origin.label_error == printed[dataset.name]
 
 
 def test_baseline_of_mnist_is_that_of_the_most_frequent_label(real_data):

@@ -17,7 +17,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 def get(folder, *urls, name="table", **options):
-    return fetch_file(RemoteFile(name, urls, SHA256), folder, mirrors=(), timeout=0.4, **options)
+    return fetch_file(RemoteFile(name, urls, SHA256, len(CONTENT)), folder, mirrors=(), timeout=0.4, **options)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,11 @@ def test_a_file_is_stored_as_it_comes_and_known_by_its_decompressed_content(serv
 def test_an_archive_may_be_known_by_the_digest_of_the_file_itself(server, tmp_path):
     packed = gzip.compress(CONTENT)
     remote = RemoteFile(
-        "a.tar.gz", (server.serves("/a", packed),), hashlib.sha256(packed).hexdigest(), digest_of="file"
+        "a.tar.gz",
+        (server.serves("/a", packed),),
+        hashlib.sha256(packed).hexdigest(),
+        len(packed),
+        digest_of="file",
     )
     assert fetch_file(remote, tmp_path, mirrors=()).read_bytes() == packed
 
@@ -137,4 +141,4 @@ def test_a_folder_that_cannot_be_made_is_told_apart_from_a_bad_server(server, tm
 @pytest.mark.parametrize("mirror", ["ftp://host/data", "/a/folder", "host.example/data"])
 def test_a_mirror_must_be_a_web_address(tmp_path, mirror):
     with pytest.raises(ValueError, match=r"must be an address that begins with http:// or https://. Got"):
-        fetch_file(RemoteFile("table", (), SHA256), tmp_path, mirrors=[mirror])
+        fetch_file(RemoteFile("table", (), SHA256, len(CONTENT)), tmp_path, mirrors=[mirror])

@@ -1,7 +1,6 @@
 """Which folder is the data folder, on which system and with which settings."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,8 @@ def test_a_tilde_is_the_home_folder(monkeypatch, tmp_path):
 )
 def test_the_cache_lies_where_the_system_keeps_caches(monkeypatch, tmp_path, platform, settings, expected):
     monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
     for variable, value in settings.items():
@@ -63,6 +63,29 @@ def test_a_named_folder_that_does_not_exist_is_told_apart_from_missing_data(monk
     with pytest.raises(datasets.DataFolderError, match="HEBBIAN_DESCENT_DATA must be a folder that exists"):
         use("mnist")
     assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("named", ["~no-such-user/data", "x" * 300, "x/" * 3000])
+def test_a_setting_that_cannot_be_a_folder_is_one_sentence(monkeypatch, named):
+    monkeypatch.setenv("HEBBIAN_DESCENT_DATA", named)
+    with pytest.raises(datasets.DataFolderError, match="must be a folder that exists. Got .*Create it"):
+        datasets.load("mnist")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sets the home folder as POSIX systems do")
+@pytest.mark.parametrize("home", ["relative", None])
+def test_without_a_home_folder_the_error_names_the_setting(monkeypatch, home):
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    if home is None:
+        import pwd
+
+        monkeypatch.delenv("HOME")
+        # Acted: this user of the system has an entry, those of many containers do not.
+        monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
+    else:
+        monkeypatch.setenv("HOME", home)
+    with pytest.raises(datasets.DataFolderError, match="must be an absolute path. Got .* HEBBIAN_DESCENT_DATA"):
+        datasets.load("mnist")
 
 
 def test_a_file_is_no_folder(tmp_path):

@@ -53,7 +53,7 @@ def test_libsvm_lines_may_end_in_any_way(content):
         (b"1 1:10\n", "a line must read"),
         (b"win 1:1\n", "a line must read"),
         (b"<html>404</html>", "a line must read"),
-        (b"", "must hold a row a line, and is empty"),
+        (b"", "must hold one row per line, at most 100000, and holds 0"),
     ],
 )
 def test_what_is_no_binary_libsvm_file_is_refused(content, message):
@@ -74,7 +74,7 @@ def test_uci_squares_become_three_inputs_each(line_end):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty"),
+        (b"", "must hold one position per line, at most 100000, and holds 0"),
         (b"x,b,o,win\n", "must begin with 42 squares, and none does"),
         (SQUARES + b",win\nx,b,o,win\n", "and line 2 does not"),
         (SQUARES.replace(b"o", b"?", 1) + b",win\n", "and line 1 does not"),

@@ -17,7 +17,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 def get(folder, url, **options):
-    return fetch_file(RemoteFile("table", (url,), SHA256), folder, mirrors=(), **options)
+    return fetch_file(RemoteFile("table", (url,), SHA256, len(CONTENT)), folder, mirrors=(), **options)
 
 
 def test_an_interrupted_download_leaves_nothing_behind(server, tmp_path):
@@ -33,7 +33,7 @@ def test_an_interrupted_download_leaves_nothing_behind(server, tmp_path):
 def start_process(url, folder):
     code = (
         "from pathlib import Path; from hebbian_descent.datasets.download import remote, store; "
-        f"table = remote.RemoteFile('table', ({url!r},), {SHA256!r}); "
+        f"table = remote.RemoteFile('table', ({url!r},), {SHA256!r}, {len(CONTENT)}); "
         f"store.fetch_file(table, Path({str(folder)!r}), mirrors=())"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -12,6 +12,7 @@ import pytest
 
 from hebbian_descent import datasets
 from hebbian_descent.datasets.formats.content import find_file, read_content
+from hebbian_descent.datasets.locating import find_form
 from hebbian_descent.datasets.sources.cifar import BATCHES
 from hebbian_descent.datasets.unscaled import read_unscaled
 
@@ -96,7 +97,7 @@ def test_a_copy_of_a5a_that_took_other_ones_of_identical_records_gives_the_same_
 def test_rows_in_another_order_are_refused_since_the_split_would_be_another(name, file, real_data, tmp_path):
     lines = read_content(find_file(real_data / "raw", file)).splitlines(keepends=True)
     (tmp_path / file).write_bytes(b"".join(reversed(lines)))
-    with pytest.raises(datasets.DatasetDamagedError, match="in that order, and are not"):
+    with pytest.raises(datasets.DatasetDamagedError, match="its content differs in x_train, y_train, x_valid"):
         datasets.load(name, folder=tmp_path)
 
 
@@ -120,7 +121,8 @@ def black_batch(number):
 
 
 def assert_holds_batches(folder):
-    splits, _ = read_unscaled("cifar", folder=folder, download=False)
+    form, paths = find_form(datasets.describe("cifar").origin, folder)
+    splits = form.assemble(*(form.parse(read_content(path)) for path in paths))
     assert [len(part) for part in (splits.train, splits.valid, splits.test)] == [40_000, 10_000, 10_000]
     assert splits.train.inputs[::N_RECORDS, 0].tolist() == [100, 101, 102, 103]
     assert splits.train.labels[::N_RECORDS].tolist() == [0, 1, 2, 3]
@@ -139,6 +141,17 @@ def test_cifar_is_read_from_its_binary_batches(tmp_path):
     assert datasets.locate("cifar", folder=tmp_path) == tuple(unpacked / name for name in BATCHES)
     assert datasets.locate("cifar", folder=unpacked) == tuple(unpacked / name for name in BATCHES)
     assert_holds_batches(tmp_path)
+
+
+def test_grey_pictures_in_colour_are_the_published_cifar(real_data, tmp_path):
+    with np.load(real_data / "cifar10_grey.npz") as archive:
+        inputs = np.vstack([archive[f"x_{part}"] for part in ("train", "valid", "test")])
+        labels = np.concatenate([archive[f"y_{part}"] for part in ("train", "valid", "test")])
+    records = np.hstack([labels[:, np.newaxis], inputs, inputs, inputs])
+    for number, name in enumerate(BATCHES):
+        (tmp_path / name).write_bytes(records[number * N_RECORDS : (number + 1) * N_RECORDS])
+    splits, _ = read_unscaled("cifar", folder=tmp_path, download=False)
+    assert_equals_archive(splits, real_data / "cifar10_grey.npz")
 
 
 def test_cifar_is_read_from_its_archive_without_unpacking_it(tmp_path):

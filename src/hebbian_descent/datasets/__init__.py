@@ -14,6 +14,7 @@ from hebbian_descent.datasets.errors import (
     DatasetDamagedError,
     DatasetError,
     DatasetUnavailableError,
+    UnpublishedDataWarning,
 )
 from hebbian_descent.datasets.fetching import fetch
 from hebbian_descent.datasets.folder import data_folder
@@ -30,6 +31,7 @@ __all__ = [
     "DatasetUnavailableError",
     "Description",
     "Split",
+    "UnpublishedDataWarning",
     "data_folder",
     "describe",
     "draw_pair",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,25 +11,43 @@ import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Splits
 from hebbian_descent.datasets.download.remote import RemoteFile
+from hebbian_descent.datasets.formats.npz import parse_archive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
-    """One way for a dataset to lie in a folder: files that belong together, and what reads them.
+    """One way for a dataset to lie in a folder: files that belong together, and how they are read and known.
 
-    Names are given without `.gz` and `.bz2`, which are found all the same; `read` gets one path a name.
+    Names are given without `.gz` and `.bz2`, which are found all the same. `parse` takes the content of one
+    file, `assemble` what came of each. `sha256` holds the digests of the published arrays by their names
+    (x_train, …), or of all `records` in sorted order.
     """
 
     files: tuple[str, ...]
-    read: Callable[[Sequence[Path]], Splits]
+    parse: Callable[[bytes], Any]
+    assemble: Callable[..., Splits]
+    sha256: Mapping[str, str]
+    may_differ: bool = False
+    """Whether other data in this form are plausible, and not damage."""
+
+
+def archive_form(name: str, sha256: Mapping[str, str]) -> Form:
+    """Return the compact form of a dataset, the only one that users may fill with data of their own."""
+    return Form((name,), parse_archive, lambda splits: splits, sha256, may_differ=True)
 
 
 @dataclass(frozen=True)
 class PublicFiles:
-    """Origin of a dataset that others publish: the forms to look for, in this order, and what to download."""
+    """Origin of a dataset that others publish: the forms to look for, in this order, and what to download.
+
+    The two figures are those that the paper prints for the test part: the error of guessing the most frequent
+    label, and the mean absolute deviation of scaled inputs from their mean.
+    """
 
     forms: tuple[Form, ...]
     downloads: tuple[RemoteFile, ...]
+    label_error: float
+    deviation: float
 
 
 @dataclass(frozen=True)
@@ -79,3 +96,9 @@ class Description:
     def shape(self) -> tuple[int, int]:
         """Patterns in all parts together, and features."""
         return self.n_train + self.n_valid + self.n_test, self.n_features
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the unscaled patterns and labels."""
+        n_patterns, n_features = self.shape
+        return n_patterns * (n_features + 1)

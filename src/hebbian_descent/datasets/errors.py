@@ -21,3 +21,7 @@ class DataFolderError(DatasetError):
 
 class DownloadError(DatasetError):
     """None of the addresses of a public file gave its true content."""
+
+
+class UnpublishedDataWarning(UserWarning):
+    """An archive holds plausible data that are not the published ones."""

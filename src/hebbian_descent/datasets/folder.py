@@ -20,9 +20,9 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
         return _existing(Path(folder), "The data folder", "Create it first.")
     named = os.environ.get(FOLDER_VARIABLE)
     if named:
-        return _existing(
-            Path(named).expanduser(), FOLDER_VARIABLE, f"Create it first, or unset {FOLDER_VARIABLE}."
-        )
+        # Unlike Path.expanduser, this leaves the name of a user who does not exist as it is.
+        expanded = Path(os.path.expanduser(named))
+        return _existing(expanded, FOLDER_VARIABLE, f"Create it first, or unset {FOLDER_VARIABLE}.")
     return cache_folder()
 
 
@@ -34,14 +34,27 @@ def cache_folder() -> Path:
         return xdg / "hebbian-descent"
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "hebbian-descent" / "Cache"
+        return (Path(local) if local else _home() / "AppData" / "Local") / "hebbian-descent" / "Cache"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "hebbian-descent"
-    return Path.home() / ".cache" / "hebbian-descent"
+        return _home() / "Library" / "Caches" / "hebbian-descent"
+    return _home() / ".cache" / "hebbian-descent"
+
+
+def _home() -> Path:
+    home = os.path.expanduser("~")  # stays "~" where neither HOME nor the system tells
+    if not os.path.isabs(home):
+        raise DataFolderError(
+            f"The data folder lies in your home folder, which must be an absolute path. Got {home!r}. "
+            f"Set {FOLDER_VARIABLE} to a folder."
+        )
+    return Path(home)
 
 
 def _existing(folder: Path, what: str, hint: str) -> Path:
-    if folder.is_dir():
-        return folder
-    got = f"{str(folder)!r}, which is a file" if folder.exists() else repr(str(folder))
+    try:
+        if folder.is_dir():
+            return folder
+        got = f"{str(folder)!r}, which is a file" if folder.exists() else repr(str(folder))
+    except OSError as error:  # a name too long, a folder that may not be looked into
+        got = f"{str(folder)[:200]!r}: {error.strerror}"
     raise DataFolderError(f"{what} must be a folder that exists. Got {got}. {hint}")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from hebbian_descent.datasets.description import Form, PublicFiles
+from hebbian_descent.datasets.errors import DataFolderError
 from hebbian_descent.datasets.folder import data_folder
 from hebbian_descent.datasets.formats.content import find_file
 from hebbian_descent.datasets.registry import describe
@@ -22,8 +23,13 @@ def locate(name: str, *, folder: str | os.PathLike[str] | None = None) -> tuple[
 
 def find_form(origin: PublicFiles, folder: Path) -> tuple[Form, tuple[Path, ...]] | None:
     """Return the first form whose files are all in `folder`, with their paths."""
-    for form in origin.forms:
-        paths = tuple(path for name in form.files if (path := find_file(folder, name)) is not None)
-        if len(paths) == len(form.files):
-            return form, paths
+    try:
+        for form in origin.forms:
+            paths = tuple(path for name in form.files if (path := find_file(folder, name)) is not None)
+            if len(paths) == len(form.files):
+                return form, paths
+    except OSError as error:
+        raise DataFolderError(
+            f"The data folder must be one you can read. Got {str(folder)!r}: {error.strerror}."
+        ) from error
     return None

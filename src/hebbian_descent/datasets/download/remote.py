@@ -14,13 +14,14 @@ MIRRORS_VARIABLE = "HEBBIAN_DESCENT_MIRRORS"
 class RemoteFile:
     """A file and its homes, in the order in which they are tried.
 
-    The digest is that of the decompressed content, since recompressing changes the file but not the data;
-    `digest_of="file"` is for archives of which only the digest of the file itself is known.
+    Digest and size are those of the decompressed content, since recompressing changes the file but not the
+    data; `digest_of="file"` is for archives of which only those of the file itself are known.
     """
 
     name: str
     urls: tuple[str, ...]
     sha256: str
+    size: int
     digest_of: Literal["content", "file"] = "content"
 
     def addresses(self, mirrors: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -15,13 +15,14 @@ from hebbian_descent.datasets.download.remote import RemoteFile
 from hebbian_descent.datasets.download.transfer import TransferError, stream
 from hebbian_descent.datasets.errors import DataFolderError, DownloadError
 from hebbian_descent.datasets.folder import FOLDER_VARIABLE
-from hebbian_descent.datasets.formats.content import open_content
-from hebbian_descent.datasets.formats.damage import SIGNS_OF_DAMAGE
+from hebbian_descent.datasets.formats.content import OVERHEAD, read_content
 
 Report = Callable[[int, int | None], None]
 """Told the bytes received so far and, where the server announced it, how many there will be."""
 
 TIMEOUT = 30.0
+SLOWEST = 20_000
+"""Bytes per second; a server that takes longer for the whole file is given up."""
 SECONDS_A_DAY = 86_400
 
 
@@ -45,7 +46,7 @@ def fetch_file(
                 failures.append(f"{url}: {failure}")
     except OSError as error:
         raise DataFolderError(
-            f"The data folder must be one you can write to. Got {str(folder)!r}: {error.strerror}. "
+            f"The data folder must be one you can write to. Got {str(folder)!r}: {error.strerror or error}. "
             f"Set {FOLDER_VARIABLE} to another one."
         ) from error
     raise DownloadError(f"{remote.name} could not be downloaded ({'; '.join(failures)}).")
@@ -53,9 +54,11 @@ def fetch_file(
 
 def _fetch_from(url: str, remote: RemoteFile, folder: Path, timeout: float, report: Report) -> Path:
     target = folder / remote.name
+    seconds = timeout + remote.size / SLOWEST
+    pieces = stream(url, timeout=timeout, seconds=seconds, at_most=remote.size + OVERHEAD)
     part = folder / f".{remote.name}.{uuid4().hex}.part"  # unique: several processes may fetch at once
     try:
-        with part.open("xb") as sink, closing(stream(url, timeout=timeout)) as pieces:
+        with part.open("xb") as sink, closing(pieces):
             received = 0
             for piece, total in pieces:
                 sink.write(piece)
@@ -72,11 +75,14 @@ def _fetch_from(url: str, remote: RemoteFile, folder: Path, timeout: float, repo
 
 
 def _check_digest(part: Path, remote: RemoteFile) -> None:
-    try:
-        with part.open("rb") if remote.digest_of == "file" else open_content(part, remote.name) as file:
+    if remote.digest_of == "file":
+        with part.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except SIGNS_OF_DAMAGE as error:
-        raise TransferError(f"what came cannot be decompressed: {error}") from None
+    else:
+        try:
+            digest = hashlib.sha256(read_content(part, remote.size)).hexdigest()
+        except Exception as error:  # nearly anything, of damaged data
+            raise TransferError(f"what came cannot be decompressed: {error}") from None
     if digest != remote.sha256:
         raise TransferError(
             f"what came is another file (SHA-256 {digest[:12]}… in place of {remote.sha256[:12]}…)"

@@ -4,52 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING
+from urllib.error import HTTPError, URLError
+
+from hebbian_descent.datasets.download.deadline import Deadline
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
 CHUNK_SIZE = 1 << 16
+LONGEST_REASON = 200
 
 
 class TransferError(Exception):
     """One address did not give the file; another may."""
 
 
-def stream(url: str, *, timeout: float) -> Generator[tuple[bytes, int | None], None, None]:
+def stream(
+    url: str, *, timeout: float, seconds: float, at_most: int
+) -> Generator[tuple[bytes, int | None], None, None]:
     """Yield the bytes at `url` piece by piece, each with the total that the server announced, if it did.
 
-    `timeout` bounds in seconds the wait for the connection and for each piece, so a stalled server is left.
+    `timeout` bounds the wait for each answer, `seconds` the whole transfer, `at_most` the number of bytes.
     """
-    from http.client import HTTPException
-    from urllib.error import HTTPError, URLError
-    from urllib.request import Request, urlopen
+    from hebbian_descent.datasets.download.opening import open_url
 
-    # A server that compresses on the way would make the announced length that of something else.
-    request = Request(url, headers={"User-Agent": "hebbian-descent", "Accept-Encoding": "identity"})
-    try:
-        with urlopen(request, timeout=timeout) as response:
-            yield from _pieces(response)
-    except HTTPError as error:
-        error.close()
-        raise TransferError(f"the server answered {error.code} {error.reason}") from None
-    except URLError as error:
-        raise TransferError(_reason(error.reason, timeout)) from None
-    except (OSError, HTTPException) as error:
-        raise TransferError(_reason(error, timeout)) from None
+    with Deadline(seconds) as deadline:
+        try:
+            with open_url(url, timeout, deadline) as response:
+                yield from _pieces(response, at_most)
+            failure = None
+        # A server that breaks the rules makes the standard library raise nearly anything.
+        except Exception as error:
+            failure = _reason(error, timeout)
+    if deadline.passed:
+        failure = f"the transfer was not done within {seconds:g} s"
+    if failure is not None:
+        raise TransferError(failure)
 
 
-def _pieces(response: HTTPResponse) -> Generator[tuple[bytes, int | None], None, None]:
+def _pieces(response: HTTPResponse, at_most: int) -> Generator[tuple[bytes, int | None], None, None]:
     announced = response.headers.get("Content-Length")
     total = int(announced) if announced and announced.isdecimal() else None
+    if total is not None and total > at_most:
+        raise TransferError(f"the file has at most {at_most} bytes, and the server announced {total}")
     received = 0
     while piece := response.read(CHUNK_SIZE):
         received += len(piece)
+        if received > at_most:
+            raise TransferError(f"the file has at most {at_most} bytes, and the server sent more")
         yield piece, total
     if total is not None and received != total:
         raise TransferError(f"the transfer ended after {received} of {total} bytes")
 
 
 def _reason(error: BaseException | str, timeout: float) -> str:
+    """Say in one line why a transfer failed; what a server wrote must not control the terminal."""
+    if isinstance(error, HTTPError):
+        error.close()
+        error = f"the server answered {error.code} {error.reason}"
+    elif isinstance(error, URLError):
+        error = error.reason
     if isinstance(error, TimeoutError):
         return f"no answer within {timeout:g} s"
-    return str(error) or type(error).__name__
+    line = " ".join(str(error).split()) or type(error).__name__
+    return "".join(letter if letter.isprintable() else "?" for letter in line[:LONGEST_REASON])

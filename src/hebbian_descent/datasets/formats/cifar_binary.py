@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 N_PIXELS = 32 * 32
 RECORD_SIZE = 1 + 3 * N_PIXELS
+LARGEST_BATCH = 10_000 * RECORD_SIZE
 RED, GREEN, BLUE = 0.299, 0.587, 0.114
 
 
@@ -17,6 +18,8 @@ def parse_grey_batch(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray
     """
     if not content or len(content) % RECORD_SIZE:
         raise ValueError(f"a batch must be records of {RECORD_SIZE} bytes, and has {len(content)} bytes")
+    if len(content) > LARGEST_BATCH:
+        raise ValueError(f"a batch must have at most {LARGEST_BATCH} bytes, and has {len(content)}")
     records = np.frombuffer(content, dtype=np.uint8).reshape(-1, RECORD_SIZE)
     red, green, blue = (records[:, 1 + k * N_PIXELS : 1 + (k + 1) * N_PIXELS] for k in range(3))
     # In whole numbers, or summed in another order, the many exact halves would be rounded otherwise.

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hebbian_descent.datasets.errors import DataFolderError, DatasetDamagedError
-
-# bz2 and gzip tell of damage by OSError, and of a truncated file by EOFError.
-SIGNS_OF_DAMAGE = (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+from hebbian_descent.datasets.errors import DataFolderError, DatasetDamagedError, DatasetError
 
 
 @contextmanager
@@ -21,11 +15,14 @@ def reading(*paths: Path) -> Iterator[None]:
     files = ", ".join(map(str, paths))
     try:
         yield
+    except DatasetError:
+        raise
     except PermissionError as error:
         raise DataFolderError(f"{files} must be readable by you, and is not: {error.strerror}.") from error
-    except SIGNS_OF_DAMAGE as error:
+    # Damaged archives make the standard library raise nearly anything: RuntimeError, LZMAError, KeyError, …
+    except Exception as error:
         which = files if len(paths) == 1 else f"One of {files}"
-        reason = (str(error) or type(error).__name__).rstrip(".")
+        reason = " ".join((str(error) or type(error).__name__).split()).rstrip(".")
         raise DatasetDamagedError(
             f"{which} is damaged or not the file its name says: {reason}. Replace it, or delete it and run "
             "`hebbian-descent data fetch`."

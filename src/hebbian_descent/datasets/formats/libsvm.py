@@ -12,16 +12,18 @@ import numpy.typing as npt
 
 # Stands for the end of a line among the numbers of a file; no label or index of a dataset is that small.
 END_OF_ROW = -(2**31)
+MOST_ROWS = 100_000
+"""More rows than any of the files has. A short line takes as much memory as a long one."""
 
 
 def parse_binary_libsvm(
     content: bytes, n_features: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """Return the inputs as a matrix of zeros and ones, and the labels as they stand in the file."""
-    lines = b"\n".join(line.rstrip() for line in content.splitlines() if line.strip())
-    if not lines:
-        raise ValueError("it must hold a row a line, and is empty")
-    numbers = _whole_numbers((lines + b"\n").replace(b":1\n", b"\n").replace(b":1 ", b" "))
+    lines = [line.rstrip() for line in content.splitlines() if line.strip()]
+    if not 0 < len(lines) <= MOST_ROWS:
+        raise ValueError(f"it must hold one row per line, at most {MOST_ROWS}, and holds {len(lines)}")
+    numbers = _whole_numbers((b"\n".join(lines) + b"\n").replace(b":1\n", b"\n").replace(b":1 ", b" "))
     row_ends = np.flatnonzero(numbers == END_OF_ROW)
     row_starts = np.concatenate([[0], row_ends[:-1] + 1])
     is_index = numbers != END_OF_ROW

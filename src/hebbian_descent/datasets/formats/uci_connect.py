@@ -8,13 +8,15 @@ import numpy.typing as npt
 N_SQUARES = 42
 SQUARE_STATES = np.frombuffer(b"xbo", dtype=np.uint8)
 OUTCOMES = ("loss", "draw", "win")
+MOST_ROWS = 100_000
+"""More positions than the file has. A short line takes as much memory as a long one."""
 
 
 def parse_connect(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Return the squares one-hot, three inputs (x, b, o) a square, and 0, 1, 2 for loss, draw, win of x."""
     lines = content.split()
-    if not lines:
-        raise ValueError("it must hold a position a line, and is empty")
+    if not 0 < len(lines) <= MOST_ROWS:
+        raise ValueError(f"it must hold one position per line, at most {MOST_ROWS}, and holds {len(lines)}")
     boards = np.array([line[: 2 * N_SQUARES] for line in lines])
     if boards.dtype.itemsize != 2 * N_SQUARES:
         raise ValueError(f"a line must begin with {N_SQUARES} squares, and none does")

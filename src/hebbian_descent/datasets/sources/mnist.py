@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, Form, PublicFiles
+from hebbian_descent.datasets.description import Description, Form, PublicFiles, archive_form
 from hebbian_descent.datasets.download.remote import RemoteFile
-from hebbian_descent.datasets.formats.content import read_content
-from hebbian_descent.datasets.formats.damage import reading
 from hebbian_descent.datasets.formats.idx import parse_idx
-from hebbian_descent.datasets.formats.npz import read_archive
 
 HOMES = (
     "https://ossci-datasets.s3.amazonaws.com/mnist",
@@ -23,29 +18,35 @@ HOMES = (
     "https://raw.githubusercontent.com/fgnt/mnist/master",
 )
 
-CONTENT_SHA256 = {
-    "train-images-idx3-ubyte": "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
-    "train-labels-idx1-ubyte": "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
-    "t10k-images-idx3-ubyte": "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
-    "t10k-labels-idx1-ubyte": "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+FILES = {  # size and SHA-256 of the decompressed content
+    "train-images-idx3-ubyte": (
+        47_040_016,
+        "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+    ),
+    "train-labels-idx1-ubyte": (60_008, "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
+    "t10k-images-idx3-ubyte": (7_840_016, "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
+    "t10k-labels-idx1-ubyte": (10_008, "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"),
+}
+ARRAYS_SHA256 = {
+    "x_train": "741c988805d008ac6e4c904b69001ba184c24b2c540a4ef403f4c71b676cf757",
+    "y_train": "1feba77c54802fa5339a11837ea4b2866434b83314ec45192930f1df69120c13",
+    "x_test": "6d87418db22cc8025d05968bec9bd5c3932904b23485740db143a061a2c9d161",
+    "y_test": "ddeff807876a9661a1110d45c266c86239a3a1b7d37da0c3716a7a683c852ff5",
 }
 
+Bytes = npt.NDArray[np.uint8]
 
-def _read_idx_files(paths: Sequence[Path]) -> Splits:
-    train_images, train_labels, test_images, test_labels = map(_read_idx, paths)
+
+def assemble(train_images: Bytes, train_labels: Bytes, test_images: Bytes, test_labels: Bytes) -> Splits:
+    """Put together the arrays of the four files, one image per row."""
     return Splits(
         train=Split(_as_rows(train_images), train_labels), test=Split(_as_rows(test_images), test_labels)
     )
 
 
-def _as_rows(images: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def _as_rows(images: Bytes) -> Bytes:
     n_images, *image_shape = images.shape
     return images.reshape(n_images, math.prod(image_shape))
-
-
-def _read_idx(path: Path) -> npt.NDArray[np.uint8]:
-    with reading(path):
-        return parse_idx(read_content(path))
 
 
 MNIST = Description(
@@ -53,13 +54,15 @@ MNIST = Description(
     what="Grey images (28×28) of handwritten digits; values divided by 256, as the paper's authors did.",
     origin=PublicFiles(
         forms=(
-            Form(("mnist.npz",), read_archive),
-            Form(tuple(CONTENT_SHA256), _read_idx_files),
+            archive_form("mnist.npz", ARRAYS_SHA256),
+            Form(tuple(FILES), parse_idx, assemble, ARRAYS_SHA256),
         ),
         downloads=tuple(
-            RemoteFile(f"{name}.gz", tuple(f"{home}/{name}.gz" for home in HOMES), sha256)
-            for name, sha256 in CONTENT_SHA256.items()
+            RemoteFile(f"{name}.gz", tuple(f"{home}/{name}.gz" for home in HOMES), sha256, size)
+            for name, (size, sha256) in FILES.items()
         ),
+        label_error=0.8865,
+        deviation=0.1496,
     ),
     n_features=28 * 28,
     n_train=60_000,
