@@ -186,7 +186,9 @@ def test_an_archive_compressed_in_a_way_that_cannot_be_bounded_is_refused(tmp_pa
 
 
 def test_an_encrypted_archive_is_refused(tmp_path):
-    written_archive(tmp_path, {"x_train": np.zeros(3, np.uint8)}, lambda member: setattr(member, "flag_bits", 1))
+    written_archive(
+        tmp_path, {"x_train": np.zeros(3, np.uint8)}, lambda member: setattr(member, "flag_bits", 1)
+    )
     path = tmp_path / "adult.npz"
     path.write_bytes(path.read_bytes().replace(b"PK\3\4\x14\0\0\0", b"PK\3\4\x14\0\1\0"))
     assert_damaged(tmp_path, "is encrypted, password required")
@@ -220,7 +222,11 @@ BOMBS = {
     "gzip": ("a9a.gz", lambda: gzip.compress(bytes(1 << 28)), "its content must have at most 16"),
     "bzip2": ("a9a.bz2", lambda: bz2.compress(bytes(1 << 28)), "its content must have at most 16"),
     "empty lines": ("a9a.bz2", lambda: bz2.compress(b"1\n" * (1 << 22)), "at most 100000, and holds 4194304"),
-    "archive": ("adult.npz", lambda: archive_bomb(), "x_train must have at most 67108864 bytes, and has 2684"),
+    "archive": (
+        "adult.npz",
+        lambda: archive_bomb(),
+        "x_train must have at most 67108864 bytes, and has 2684",
+    ),
     "many arrays": ("adult.npz", lambda: b"PK\1\2" * 5000, "must list at most 1000 arrays"),
 }
 

@@ -17,7 +17,9 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 def get(folder, *urls, name="table", **options):
-    return fetch_file(RemoteFile(name, urls, SHA256, len(CONTENT)), folder, mirrors=(), timeout=0.4, **options)
+    return fetch_file(
+        RemoteFile(name, urls, SHA256, len(CONTENT)), folder, mirrors=(), timeout=0.4, **options
+    )
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_named_folder_that_does_not_exist_is_told_apart_from_missing_data(monk
 @pytest.mark.parametrize("named", ["~no-such-user/data", "x" * 300, "x/" * 3000])
 def test_a_setting_that_cannot_be_a_folder_is_one_sentence(monkeypatch, named):
     monkeypatch.setenv("HEBBIAN_DESCENT_DATA", named)
-    with pytest.raises(datasets.DataFolderError, match="must be a folder that exists. Got .*Create it"):
+    with pytest.raises(datasets.DataFolderError, match=r"must be a folder that exists\. Got .*Create it"):
         datasets.load("mnist")
 
 
@@ -84,7 +84,9 @@ def test_without_a_home_folder_the_error_names_the_setting(monkeypatch, home):
         monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
     else:
         monkeypatch.setenv("HOME", home)
-    with pytest.raises(datasets.DataFolderError, match="must be an absolute path. Got .* HEBBIAN_DESCENT_DATA"):
+    with pytest.raises(
+        datasets.DataFolderError, match=r"must be an absolute path\. Got .* HEBBIAN_DESCENT_DATA"
+    ):
         datasets.load("mnist")
 
 

@@ -97,7 +97,9 @@ def test_a_copy_of_a5a_that_took_other_ones_of_identical_records_gives_the_same_
 def test_rows_in_another_order_are_refused_since_the_split_would_be_another(name, file, real_data, tmp_path):
     lines = read_content(find_file(real_data / "raw", file)).splitlines(keepends=True)
     (tmp_path / file).write_bytes(b"".join(reversed(lines)))
-    with pytest.raises(datasets.DatasetDamagedError, match="its content differs in x_train, y_train, x_valid"):
+    with pytest.raises(
+        datasets.DatasetDamagedError, match="its content differs in x_train, y_train, x_valid"
+    ):
         datasets.load(name, folder=tmp_path)
 
 

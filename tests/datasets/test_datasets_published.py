@@ -11,9 +11,10 @@ import pytest
 from hebbian_descent import datasets
 from hebbian_descent.datasets.formats.content import find_file, read_content
 from hebbian_descent.datasets.published import digest
+from hebbian_descent.datasets.sources.mnist import FILES
 from hebbian_descent.datasets.unscaled import read_unscaled
 
-MNIST_FILES = [f"{part}-ubyte" for part in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")]  # fmt: skip
+MNIST_FILES = list(FILES)
 PLAIN = {
     "mnist": MNIST_FILES,
     "adult": ["a9a"],
@@ -94,7 +95,9 @@ def test_any_archive_with_the_published_arrays_is_right(real_data, tmp_path, nam
 def test_a_plausible_archive_of_other_data_is_used_with_a_warning_each_time(real_data, tmp_path):
     arrays = changed_archive(real_data, tmp_path, y_train=slice(None, None, -1))
     for _ in range(2):
-        with pytest.warns(datasets.UnpublishedDataWarning, match=r"adult\.npz: its content differs in y_train"):
+        with pytest.warns(
+            datasets.UnpublishedDataWarning, match=r"adult\.npz: its content differs in y_train"
+        ):
             adult = datasets.load("adult", folder=tmp_path)
         np.testing.assert_array_equal(adult.train.labels, arrays["y_train"])
 

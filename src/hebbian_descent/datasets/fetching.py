@@ -25,8 +25,8 @@ def fetch(
     """Download what the data folder lacks of `name`, and return the files it is now read from.
 
     `mirrors` are web folders to download from in place of the public homes; the environment variable
-    HEBBIAN_DESCENT_MIRRORS does the same. A server that says nothing for `timeout` seconds, sends more than the
-    file has, or takes longer than at 20 kB per second is given up, and the next one is tried.
+    HEBBIAN_DESCENT_MIRRORS does the same. A server that says nothing for `timeout` seconds, sends more than
+    the file has, or takes longer than at 20 kB per second is given up, and the next one is tried.
     """
     origin = describe(name).origin
     if not isinstance(origin, PublicFiles):
