@@ -7,6 +7,7 @@ from campaigns import (
     forged_measurements,
     forged_model_files,
     forged_pattern_files,
+    hostile_servers,
     kills_of_saves,
     processors,
 )
@@ -17,6 +18,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "forged_measurements": forged_measurements.CAMPAIGN,
     "forged_model_files": forged_model_files.CAMPAIGN,
     "forged_pattern_files": forged_pattern_files.CAMPAIGN,
+    "hostile_servers": hostile_servers.CAMPAIGN,
     "kills_of_saves": kills_of_saves.CAMPAIGN,
     "processors": processors.CAMPAIGN,
 }

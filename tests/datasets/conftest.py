@@ -91,6 +91,36 @@ class Server(ThreadingHTTPServer):
         self.behaviours[path] = behaviour
         return self.url + path
 
+    def announces(self, path: str, n_bytes: int) -> str:
+        self.behaviours[path] = lambda handler: handler.answer(b"", announced=n_bytes)
+        return self.url + path
+
+    def never_ends(self, path: str) -> str:
+        def behaviour(handler: Handler) -> None:
+            handler.send_response(200)
+            handler.end_headers()
+            while not self.closing.is_set():
+                handler.wfile.write(bytes(100_000))
+
+        self.behaviours[path] = behaviour
+        return self.url + path
+
+    def drips(self, path: str) -> str:
+        def behaviour(handler: Handler) -> None:
+            handler.answer(b"", announced=1000)
+            while not self.closing.wait(0.1):
+                handler.wfile.write(b"x")
+
+        self.behaviours[path] = behaviour
+        return self.url + path
+
+    def fails(self, path: str, reason: str) -> str:
+        def behaviour(handler: Handler) -> None:
+            handler.wfile.write(f"HTTP/1.0 500 {reason}\r\n\r\n".encode())
+
+        self.behaviours[path] = behaviour
+        return self.url + path
+
     def redirects(self, path: str, target: str) -> str:
         def behaviour(handler: Handler) -> None:
             handler.send_response(302)

@@ -219,13 +219,13 @@ def test_forged_headers_of_arrays_are_refused_before_they_take_memory(tmp_path, 
 
 
 BOMBS = {
-    "gzip": ("a9a.gz", lambda: gzip.compress(bytes(1 << 28)), "its content must have at most 16"),
-    "bzip2": ("a9a.bz2", lambda: bz2.compress(bytes(1 << 28)), "its content must have at most 16"),
-    "empty lines": ("a9a.bz2", lambda: bz2.compress(b"1\n" * (1 << 22)), "at most 100000, and holds 4194304"),
+    "gzip": ("a9a.gz", lambda: gzip.compress(bytes(80_000_000)), "its content must have at most 16"),
+    "bzip2": ("a9a.bz2", lambda: bz2.compress(bytes(80_000_000)), "its content must have at most 16"),
+    "empty lines": ("a9a.bz2", lambda: bz2.compress(b"1\n" * 500_000), "at most 100000, and holds 500000"),
     "archive": (
         "adult.npz",
         lambda: archive_bomb(),
-        "x_train must have at most 67108864 bytes, and has 2684",
+        "x_train must have at most 67108864 bytes, and has 80000000",
     ),
     "many arrays": ("adult.npz", lambda: b"PK\1\2" * 5000, "must list at most 1000 arrays"),
 }
@@ -234,7 +234,7 @@ BOMBS = {
 def archive_bomb():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("x_train.npy", bytes(1 << 28))
+        archive.writestr("x_train.npy", bytes(80_000_000))
     return packed.getvalue()
 
 
@@ -248,7 +248,7 @@ def test_a_small_file_with_huge_content_takes_little_memory(tmp_path, kind):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 300e6
+    assert peak < 60e6
 
 
 def test_a_tar_of_links_and_sparse_files_is_refused(tmp_path):
