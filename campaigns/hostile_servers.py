@@ -20,7 +20,7 @@ from unittest.mock import patch
 from campaigns.campaign import Campaign
 from hebbian_descent.datasets.download.remote import RemoteFile
 from hebbian_descent.datasets.download.store import SLOWEST, fetch_file
-from hebbian_descent.datasets.formats.content import OVERHEAD
+from hebbian_descent.datasets.formats.content import OVERHEAD, read_content
 
 CONTENT = random.Random(0).randbytes(3000) + bytes(2000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -109,7 +109,7 @@ def trial(number: int, folder: Path) -> str:
             )
         seconds = time.monotonic() - began
     assert list(folder.iterdir()) == [path], "something else was written"
-    assert hashlib.sha256(UNPACK[ending](path.read_bytes())).hexdigest() == SHA256, "another file"
+    assert read_content(path) == CONTENT, "another file"
     assert seconds < MOST_SECONDS, f"{seconds:.1f} s"
     assert max(received) <= len(CONTENT) + OVERHEAD, f"{max(received)} bytes were taken"
     assert server.n_sent < MOST_SENT, f"{server.n_sent} bytes were sent"
@@ -117,7 +117,6 @@ def trial(number: int, folder: Path) -> str:
     return "fetched from the good mirror" if server.good_asked else "fetched from a hostile server, whole"
 
 
-UNPACK = {"": bytes, ".gz": gzip.decompress, ".bz2": bz2.decompress}
 RESET = b"reset"
 
 
