@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from hebbian_descent.results import Store, StoreError
 from hebbian_descent.results.seal import seal
+from hebbian_descent.sweep import sweep
 
 NOBODY = 65534
 
@@ -125,3 +127,22 @@ def test_a_new_store_in_a_read_only_folder_is_refused(folder_of_another_user: Pa
     _lose_permission(folder_of_another_user)
     with pytest.raises(StoreError, match="must be writable"):
         Store(folder_of_another_user / "new").write(make_record())
+
+
+def test_a_finished_sweep_can_be_repeated_in_a_read_only_folder(folder_of_another_user: Path) -> None:
+    def run(learning_rate: float) -> Any:
+        return sweep(
+            np.eye(3),
+            np.eye(3),
+            rules="hebbian_descent",
+            activations="linear",
+            learning_rates=learning_rate,
+            engine="reference",
+            store=str(folder_of_another_user),
+        ).values["mae"]
+
+    first = run(0.1)
+    _lose_permission(folder_of_another_user)
+    assert np.array_equal(run(0.1), first)
+    with pytest.raises(StoreError, match="must be writable"):
+        run(0.2)

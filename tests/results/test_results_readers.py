@@ -77,6 +77,15 @@ def test_cells_of_different_columns_and_types_become_one_table(tmp_path: Path) -
     assert table["epoch"].isna().tolist() == [True, True, False]
 
 
+def test_texts_and_numbers_in_one_column_are_texts(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for rate in ("auto", 0.5, None, True):
+        store.write(Record({"rate": rate}, {"trial": [1, 2]}, {"loss": [0.25, 0.1]}))
+    table = store.to_pandas()
+    assert set(table["rate"].dropna()) == {"auto", "0.5", "true"}
+    assert table["loss"].tolist() == [0.25, 0.1] * 4
+
+
 def test_the_package_can_be_imported_without_the_libraries_of_a_store(tmp_path: Path) -> None:
     program = """
 import sys

@@ -17,6 +17,7 @@ from hypothesis.extra import numpy as hnp
 
 from hebbian_descent.results import MissingCellError, Record, Store, canonical, fingerprint
 from hebbian_descent.results.parquet import from_parquet, to_parquet
+from hebbian_descent.source_digest import source_digest
 
 bit_patterns = st.sampled_from([np.uint32, np.uint64]).flatmap(lambda dtype: hnp.arrays(dtype, (2, 3)))
 
@@ -24,8 +25,8 @@ bit_patterns = st.sampled_from([np.uint32, np.uint64]).flatmap(lambda dtype: hnp
 @given(bit_patterns)
 def test_every_bit_of_a_floating_number_is_kept(bits: Any) -> None:
     floats = bits.view(np.float32 if bits.dtype == np.uint32 else np.float64)
-    _, content = to_parquet(Record({}, {"a": [1, 2], "b": [1, 2, 3]}, {"x": floats}))
-    back = from_parquet(content, "").values["x"]
+    key, content = to_parquet(Record({}, {"a": [1, 2], "b": [1, 2, 3]}, {"x": floats}))
+    back = from_parquet(content, key, "").values["x"]
     assert back.dtype == floats.dtype
     assert back.tobytes() == floats.tobytes()
 
@@ -84,6 +85,7 @@ def test_a_file_says_what_it_was_computed_with(tmp_path: Path, make_record: Any)
     assert provenance["versions"]["numpy"] == np.__version__
     assert provenance["versions"]["python"] == platform.python_version()
     assert provenance["machine"] == platform.machine()
+    assert provenance["source_digest"] == source_digest()
     assert all(pool["num_threads"] >= 1 and pool["internal_api"] for pool in provenance["thread_pools"])
     assert store.read(key).provenance == provenance
 

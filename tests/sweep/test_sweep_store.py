@@ -1,14 +1,14 @@
 """A sweep with a store goes on where it was stopped, and recomputes what has changed."""
 
-import subprocess
-import sys
-import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hebbian_descent import Rule
 from hebbian_descent.results import DamagedCellWarning, Store
+from hebbian_descent.results.parquet import to_parquet
+from hebbian_descent.results.seal import seal
 from hebbian_descent.sweep import Patterns, Setting, Sweep, sweep
 from hebbian_descent.sweep.executors import InProcess
 
@@ -132,36 +132,54 @@ def test_the_store_reads_as_one_table(pairs, tmp_path):
     assert chosen["mae"].mean() == pytest.approx(result.values["mae"][1, 1].mean())
 
 
-PROGRAM = """
-import sys
-import numpy as np
-from hebbian_descent.sweep import sweep
-rng = np.random.default_rng(0)
-x, t = rng.random((30, 20)), rng.random((30, 15))
-result = sweep(x, t, rules=["hebbian_descent", "gradient_descent", "hebb"], engine="reference", trials=8,
-               activations=["sigmoid", "linear", "explin", "softsign"], learning_rates=(0.3, 0.1, 0.03),
-               store=sys.argv[1])
-np.save(sys.argv[2], result.values["mae"])
-"""
+def forge(path, **changes):
+    """Change the record of a cell and seal it again, as a stranger might."""
+    record = Store(path.parent).read(path.stem)
+    _, content = to_parquet(replace(record, **changes))
+    path.write_bytes(seal(content, path.stem))
 
 
-def test_a_sweep_killed_again_and_again_ends_with_the_same_bits(tmp_path):
-    def start(store, output):
-        return subprocess.Popen([sys.executable, "-c", PROGRAM, str(store), str(output)])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: {"axes": {**record.axes, "trial": [5, 6]}},
+        lambda record: {"axes": {"other": [1]}, "values": {"mae": [1.0]}},
+        lambda record: {"values": {**record.values, "more": 1.0}},
+        lambda record: {"values": {"mae": record.values["mae"]}},
+        lambda record: {"values": {**record.values, "mae": record.values["mae"].astype(str)}},
+        lambda record: {"values": {**record.values, "mae": 0.5}},
+    ],
+    ids=["labels", "axes", "one more", "one less", "texts", "repeated"],
+)
+def test_a_cell_that_is_not_what_the_sweep_stores_is_computed_again(change, pairs, tmp_path):
+    first, _ = run(pairs, tmp_path / "store")
+    path = sorted((tmp_path / "store").glob("*.parquet"))[0]
+    forge(path, **change(Store(path.parent).read(path.stem)))
+    with pytest.warns(DamagedCellWarning, match=f"{path.name}, which is not what its key stands for"):
+        again, computed = run(pairs, tmp_path / "store")
+    assert computed == 1
+    np.testing.assert_array_equal(first.values["mae"], again.values["mae"])
+    assert run(pairs, tmp_path / "store")[1] == 0
 
-    assert start(tmp_path / "undisturbed", tmp_path / "expected.npy").wait(timeout=120) == 0
-    store, n_kills = tmp_path / "store", 0
-    while True:
-        before = len(list(store.glob("*.parquet")))
-        process = start(store, tmp_path / "found.npy")
-        while process.poll() is None and len(list(store.glob("*.parquet"))) < min(before + 3, 12):
-            time.sleep(0.002)
-        if before + 3 > 12 or process.poll() is not None:
-            break
-        process.kill()  # SIGKILL: no chance to tidy up
-        process.wait()
-        n_kills += 1
-    assert process.wait(timeout=120) == 0
-    assert n_kills >= 3
-    np.testing.assert_array_equal(np.load(tmp_path / "found.npy"), np.load(tmp_path / "expected.npy"))
-    assert not Store(store).damaged()
+
+def test_a_cell_that_is_deleted_after_the_first_look_is_computed_again(pairs, tmp_path, monkeypatch):
+    run(pairs, tmp_path / "store")
+    deleted = sorted((tmp_path / "store").glob("*.parquet"))[0]
+    look = Store._look
+
+    def look_then_delete(store, key):
+        found = look(store, key)
+        deleted.unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Store, "_look", look_then_delete)
+    result, computed = run(pairs, tmp_path / "store")
+    assert computed <= 1
+    assert np.isfinite(result.values["mae"]).all()
+
+
+def test_what_dead_processes_left_is_removed_though_nothing_is_missing(pairs, tmp_path):
+    run(pairs, tmp_path / "store")
+    (tmp_path / "store" / ".partial-1-abc").touch()
+    run(pairs, tmp_path / "store")
+    assert not list((tmp_path / "store").glob(".partial-*"))

@@ -108,7 +108,6 @@ def sweep(
         console.print(f"Engine {choice.engine}: {choice.reason}.")
 
     store = Store(output / "store")
-    store.prepare()
     runs_per_cell = len(setting.learning_rates) * len(setting.trials)
     with resumable(console, store.path), _progress(console) as bar:
         task = bar.add_task("Sweeping", total=len(prepared.works) * runs_per_cell)

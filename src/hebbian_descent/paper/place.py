@@ -46,9 +46,7 @@ class Place:
     @cached_property
     def store(self) -> Store:
         """The finished cells of all sweeps made here."""
-        store = Store(self.folder / "store")
-        store.prepare()
-        return store
+        return Store(self.folder / "store")
 
     def sweep(self, inputs: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> SweepResult:
         """Call `sweep` with this store and these processors."""

@@ -4,6 +4,7 @@ from hebbian_descent.results.errors import (
     DamagedCell,
     DamagedCellError,
     DamagedCellWarning,
+    LockedStoreWarning,
     MissingCellError,
     StoreError,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "DamagedCellError",
     "DamagedCellWarning",
     "FingerprintError",
+    "LockedStoreWarning",
     "MissingCellError",
     "Record",
     "Store",

@@ -6,6 +6,7 @@ and the labels of the specification; compressed, a repetition costs next to noth
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,24 @@ def arrow() -> Any:
     return require_extra("pyarrow", extra="paper", purpose="A store of results")
 
 
+def check_memory(n_bytes: int) -> None:
+    """Refuse what would take more bytes than this machine has, where the system says how many that is."""
+    try:
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not say
+        return
+    if n_bytes > size:
+        raise MemoryError(f"{n_bytes} bytes are needed, and this machine has {size}")
+
+
 def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
     """Return the Arrow columns of a record: key, labels of the specification, axes, arrays, seconds."""
     n_rows = int(np.prod(record.shape))
+    plain = list(labels(specification))
+    check_memory(n_rows * len(plain) * np.dtype(np.float64).itemsize)
     columns = [
         (KEY_COLUMN, _constant(key, n_rows)),
-        *((name, _constant(value, n_rows)) for name, value in labels(specification)),
+        *((name, _constant(value, n_rows)) for name, value in plain),
         *((name, _column(array)) for name, array in zip(record.axes, _grid(record), strict=True)),
         *((name, _column(_repeated(array, record.shape))) for name, array in record.values.items()),
         (SECONDS_COLUMN, _constant(record.seconds, n_rows)),
@@ -44,16 +57,27 @@ def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
     return dict(columns)
 
 
-def axis_labels(table: Any, name: str, dtype: str, position: int, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return the labels of the axis at a position, each once."""
-    everywhere = _as_array(table[name], dtype).reshape(shape)
-    return everywhere[tuple(slice(None) if axis == position else 0 for axis in range(len(shape)))]
+def joined(tables: list[Any]) -> Any:
+    """Return Arrow tables one below the other; a column of texts and numbers becomes one of texts."""
+    types: dict[str, set[Any]] = {}
+    for field in (field for table in tables for field in table.schema):
+        types.setdefault(field.name, set()).add(field.type)
+    mixed = {name for name, found in types.items() if not _have_common_type(found)}
+    schemas = [
+        arrow().schema([f.with_type(arrow().string()) if f.name in mixed else f for f in table.schema])
+        for table in tables
+    ]
+    alike = [table.cast(schema) for table, schema in zip(tables, schemas, strict=True)]
+    return arrow().concat_tables(alike, promote_options="permissive")
 
 
-def array_values(table: Any, name: str, dtype: str, n_axes: int, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return the array over the first `n_axes` axes, without its repetitions along the others."""
-    repeated = _as_array(table[name], dtype).reshape(*shape[:n_axes], -1)
-    return np.asarray(repeated[..., 0])
+def _have_common_type(types: set[Any]) -> bool:
+    schemas = [arrow().schema({"column": each}) for each in types]
+    try:
+        arrow().unify_schemas(schemas, promote_options="permissive")
+    except (arrow().ArrowTypeError, arrow().ArrowInvalid):
+        return False
+    return True
 
 
 def _grid(record: Record) -> list[npt.NDArray[Any]]:
@@ -75,7 +99,3 @@ def _constant(value: Label, n_rows: int) -> Any:
 def _column(array: npt.NDArray[Any]) -> Any:
     column = arrow().array(array.ravel())
     return column.dictionary_encode() if array.dtype.kind == "U" else column
-
-
-def _as_array(column: Any, dtype: str) -> npt.NDArray[Any]:
-    return np.array(column.to_pylist() if np.dtype(dtype).kind == "U" else column.to_numpy(), dtype=dtype)

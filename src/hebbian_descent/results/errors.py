@@ -24,6 +24,10 @@ class DamagedCellError(StoreError):
     """A cell was asked for whose file is not what was written."""
 
 
+class LockedStoreWarning(UserWarning):
+    """A cell waits to be written because somebody else has locked the store."""
+
+
 class DamagedCellWarning(UserWarning):
     """A cell counts as missing because its file is not what was written."""
 
@@ -37,15 +41,17 @@ class DamagedCell:
     reason: str
 
     def __str__(self) -> str:
-        return (
-            f"The file of a cell must be what was written. Got {self.path}, {self.reason}. "
-            "Compute the cell again: writing it replaces the file."
+        advice = (
+            "Move the folder away and compute the cell again."
+            if self.path.is_dir()
+            else "Compute the cell again: writing it replaces the file."
         )
+        return f"The file of a cell must be what was written. Got {self.path}, {self.reason}. {advice}"
 
 
 @contextmanager
 def explaining(folder: Path) -> Iterator[None]:
-    """Turn a full disk or a read-only folder into a sentence that says what to try."""
+    """Turn a full disk, a read-only folder or a folder in place of a file into a sentence on what to try."""
     try:
         yield
     except OSError as error:
@@ -58,5 +64,10 @@ def explaining(folder: Path) -> Iterator[None]:
             raise StoreError(
                 f"The folder of a store must be writable. Got {folder}: {error.strerror}. "
                 "Change its permissions or choose another folder."
+            ) from error
+        if error.errno == errno.EISDIR:
+            raise StoreError(
+                f"The files of a store must not be folders. Got {error.filename2 or error.filename}; "
+                "move it away and run again: every finished cell is kept."
             ) from error
         raise

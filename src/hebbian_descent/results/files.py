@@ -8,27 +8,38 @@ abandoned.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
 from hebbian_descent.atomic import write_atomically
-
-try:
-    import fcntl
-except ImportError:  # Windows: no such lock, so abandoned files are left for the user to delete
-    fcntl = None  # type: ignore[assignment]
+from hebbian_descent.results.locks import lock_alone, lock_shared
 
 LOCK_NAME = ".lock"
 PARTIAL_PREFIX = ".partial-"
+NOT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe waits for its other end
+
+
+class NotRegularError(OSError):
+    """What was opened is a pipe or a device, which could be read for ever."""
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the content of a regular file; of anything else nothing is read."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NOT_WAITING)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise NotRegularError(errno.EINVAL, "it is no regular file", os.fspath(path))
+        return file.read()
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Put content under a name in one step that lasts; what stood there before is replaced."""
     with _lock_file(path.parent) as lock:
-        _lock_shared(lock)
+        lock_shared(lock, path.parent)
         write_atomically(path, content, _partial(path.parent))
 
 
@@ -42,9 +53,10 @@ def check_writable(folder: Path) -> None:
 def remove_abandoned(folder: Path) -> None:
     """Delete what dead writers left behind, unless somebody is writing."""
     with _lock_file(folder) as lock:
-        if _lock_alone(lock):
+        if lock_alone(lock):
             for partial in folder.glob(f"{PARTIAL_PREFIX}*"):
-                partial.unlink(missing_ok=True)
+                with suppress(OSError):  # a folder of that name, or another user's file: in nobody's way
+                    partial.unlink()
 
 
 def is_own(name: str) -> bool:
@@ -59,28 +71,8 @@ def _partial(folder: Path) -> Path:
 @contextmanager
 def _lock_file(folder: Path) -> Iterator[int]:
     # Opened for reading, so that users who share a folder need not share the file.
-    descriptor = os.open(folder / LOCK_NAME, os.O_RDONLY | os.O_CREAT, 0o666)
+    descriptor = os.open(folder / LOCK_NAME, os.O_RDONLY | os.O_CREAT | NOT_WAITING, 0o666)
     try:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _lock_shared(descriptor: int) -> None:
-    if fcntl is None:
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-    except OSError:
-        # A file system without locks: nobody gets one alone either, so nothing of ours can be taken away.
-        return
-
-
-def _lock_alone(descriptor: int) -> bool:
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from hebbian_descent.atomic import sync_folder
 from hebbian_descent.results.errors import StoreError
-from hebbian_descent.results.files import is_own, write_whole
+from hebbian_descent.results.files import NotRegularError, is_own, read_regular, write_whole
 
 FORMAT = 1
 MARKER_NAME = "_store.json"  # readers of a folder of Parquet files pass over names with an underscore
@@ -20,7 +21,7 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise StoreError(f"A store must be a folder. Got {folder}, a file; choose another name.")
     marker = folder / MARKER_NAME
-    if marker.exists():
+    with suppress(FileNotFoundError):
         check_format(_read_format(marker), str(folder))
         return
     foreign = sorted(entry.name for entry in folder.iterdir() if not is_own(entry.name))
@@ -54,8 +55,8 @@ def check_format(found: object, where: str) -> None:
 
 def _read_format(marker: Path) -> object:
     try:
-        return json.loads(marker.read_bytes())["format"]
-    except (ValueError, KeyError, TypeError):
+        return json.loads(read_regular(marker))["format"]
+    except (ValueError, KeyError, TypeError, RecursionError, NotRegularError):
         raise StoreError(
             f"The file {marker} must say in which format the store is. Got something else; "
             "restore it from a copy, or choose another folder."

@@ -6,22 +6,20 @@ What is not a column is one JSON text in the file's metadata, under the name `he
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy.typing as npt
-
 from hebbian_descent.checks import require_extra
-from hebbian_descent.results.columns import array_values, arrow, axis_labels, to_columns
-from hebbian_descent.results.errors import DamagedCellError
+from hebbian_descent.results.columns import arrow, to_columns
 from hebbian_descent.results.fingerprint import canonical, described, fingerprint
 from hebbian_descent.results.forms import Json
+from hebbian_descent.results.layout import describe, read_arrays
 from hebbian_descent.results.marker import FORMAT, check_format
 from hebbian_descent.results.provenance import provenance
 from hebbian_descent.results.record import Record
 from hebbian_descent.results.values import restore, sha256, to_json
 
 METADATA = b"hebbian_descent"
+MAPPINGS = ("specification", "notes", "provenance")
 
 
 def to_parquet(record: Record) -> tuple[str, bytes]:
@@ -33,8 +31,8 @@ def to_parquet(record: Record) -> tuple[str, bytes]:
         "key": key,
         "specification": specification,
         "definitions": definitions,
-        "axes": _layout(record.axes),
-        "values": _layout(record.values),
+        "axes": describe(record.axes),
+        "values": describe(record.values),
         "seconds": record.seconds,
         "notes": canonical(dict(record.notes)),
         "provenance": canonical(dict(record.provenance or provenance())),
@@ -54,56 +52,43 @@ def to_parquet(record: Record) -> tuple[str, bytes]:
     return key, output.getvalue().to_pybytes()
 
 
-def from_parquet(content: bytes, where: str) -> Record:
-    """Return the record in the bytes of a file."""
-    file, metadata = _open(content, where)
-    axes, values = metadata["axes"], metadata["values"]
-    shape = tuple(length for _, _, (length,) in axes)
-    table = file.read(columns=[name for name, _, _ in axes + values], use_threads=False)
-    record = Record(
-        specification=restore(metadata["specification"]),
-        axes={
-            name: axis_labels(table, name, dtype, position, shape)
-            for position, (name, dtype, _) in enumerate(axes)
-        },
-        values={name: array_values(table, name, dtype, len(size), shape) for name, dtype, size in values},
-        seconds=metadata["seconds"],
-        notes=restore(metadata["notes"]),
-        provenance=restore(metadata["provenance"]),
-    )
-    if checksum(record) != metadata["sha256"]:
-        raise DamagedCellError(
-            f"The numbers of a cell must be those that were written. Got others in {where}."
-        )
-    return record
+def from_parquet(content: bytes, key: str, where: str) -> Record:
+    """Return the record in the bytes of a file, or raise whatever is wrong with it."""
+    return _read(content, key, where)[0]
 
 
-def table_of(content: bytes, where: str, columns: Sequence[str] | None) -> Any:
-    """Return the Arrow table in the bytes of a file, or those of the columns asked for that it has."""
-    file, _ = _open(content, where)
-    names = [name for name in file.schema_arrow.names if columns is None or name in columns]
-    table = file.read(columns=names, use_threads=False).replace_schema_metadata(None)
-    for position, name in enumerate(names):
+def table_of(content: bytes, key: str, where: str) -> Any:
+    """Return the Arrow table of the record in the bytes of a file, or raise whatever is wrong with it."""
+    # Made of what was checked: the columns that repeat the specification could be anything.
+    table = arrow().table(to_columns(*_read(content, key, where)))
+    for position, name in enumerate(table.column_names):
         # An empty column says nothing of its type, which other cells may know.
         if table[name].null_count == table.num_rows:
             table = table.set_column(position, name, arrow().nulls(table.num_rows))
     return table
 
 
+def _read(content: bytes, key: str, where: str) -> tuple[Record, str, Json]:
+    file = _arrow_parquet().ParquetFile(arrow().BufferReader(content))
+    metadata: dict[str, Any] = json.loads(file.schema_arrow.metadata[METADATA])
+    if type(metadata["format"]) is not int:
+        raise ValueError("it does not say in which format it is")
+    check_format(metadata["format"], where)
+    if sha256(metadata["specification"]) != key:
+        raise ValueError("its specification has another key")
+    axes, values = read_arrays(file, metadata["axes"], metadata["values"])
+    specification, notes, origin = (restore(metadata[name]) for name in MAPPINGS)
+    if not all(isinstance(part, dict) for part in (specification, notes, origin)):
+        raise ValueError(f"its {', '.join(MAPPINGS)} are no mappings")
+    record = Record(specification, axes, values, metadata["seconds"], notes, origin)
+    if checksum(record) != metadata["sha256"]:
+        raise ValueError("its numbers have another checksum")
+    return record, key, metadata["specification"]
+
+
 def checksum(record: Record) -> str:
     """Return a hash of the labels and numbers alone: equal if two machines computed the same bits."""
     return fingerprint([list(record.axes.items()), sorted(record.values.items())])
-
-
-def _open(content: bytes, where: str) -> tuple[Any, dict[str, Any]]:
-    file = _arrow_parquet().ParquetFile(arrow().BufferReader(content))
-    metadata: dict[str, Any] = json.loads(file.schema_arrow.metadata[METADATA])
-    check_format(metadata["format"], where)
-    return file, metadata
-
-
-def _layout(arrays: Mapping[str, npt.NDArray[Any]]) -> Json:
-    return [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
 
 
 def _arrow_parquet() -> Any:

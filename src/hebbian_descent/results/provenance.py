@@ -1,4 +1,4 @@
-"""What the numbers were computed on: versions, the BLAS and its threads, the type of machine."""
+"""What the numbers were computed with: versions, the package's code, BLAS and its threads, the machine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from importlib import import_module
 import numpy as np
 
 from hebbian_descent.results.forms import Json
+from hebbian_descent.source_digest import source_digest
 
 
 def provenance() -> dict[str, Json]:
     """Return what a result may depend on besides its specification, as it is in this process now."""
     return {
         "versions": _versions(),
+        "source_digest": source_digest(),
         "thread_pools": _thread_pools(),
         "machine": platform.machine(),
         "system": platform.system(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +21,27 @@ from hebbian_descent.results.forms import Json, RefusalError, Visit
 
 ARRAY_KINDS = "biufcSUmM"  # the data types whose bytes are all there is to them
 PADDED_TYPES = "gG"  # long doubles, whose bytes hold left-overs of memory
+SCALARS: dict[str, Callable[[Any], Any]] = {
+    "bool": np.bool,
+    "int8": np.int8,
+    "int16": np.int16,
+    "int32": np.int32,
+    "int64": np.int64,
+    "intc": np.intc,
+    "longlong": np.longlong,
+    "uint8": np.uint8,
+    "uint16": np.uint16,
+    "uint32": np.uint32,
+    "uint64": np.uint64,
+    "uintc": np.uintc,
+    "ulonglong": np.ulonglong,
+    "float16": np.float16,
+    "float32": np.float32,
+    "float64": np.float64,
+    "str_": np.str_,
+}
+"""The scalar types that a form may name, listed because a form may come from a stranger's file."""
+MOST_OF_ONE_HASH = 100
 
 
 def to_json(form: Json) -> str:
@@ -33,7 +55,10 @@ def sha256(form: Json) -> str:
 
 
 def restore(form: Json) -> Any:
-    """Return the value behind a form as far as the form holds it; arrays and functions stay descriptions."""
+    """Return the value behind a form as far as the form holds it; arrays and functions stay descriptions.
+
+    A form that `canonical` did not make leads to some value or some exception, and to nothing else.
+    """
     if isinstance(form, list):
         return [restore(item) for item in form]
     if not isinstance(form, dict):
@@ -103,14 +128,32 @@ def _array(value: npt.NDArray[Any], visit: Visit) -> Json:
 
 
 def _numpy_scalar(value: np.generic, visit: Visit) -> Json:
-    item = value.item()
-    if not isinstance(item, bool | int | float | str):
+    name = type(value).__name__
+    if name not in SCALARS:
         return _array(np.asarray(value), visit)
-    return {"$scalar": {"type": type(value).__name__, "value": visit(item, "value")}}
+    return {"$scalar": {"type": name, "value": visit(value.item(), "value")}}
 
 
 def _dtype(value: np.dtype[Any], visit: Visit) -> Json:
     return {"$dtype": str(value)}
+
+
+def _restored_set(items: Json) -> Any:
+    members = restore(items)
+    return frozenset(members) if _can_be_keys(members) else {"$set": members}
+
+
+def _restored_mapping(pairs: Json) -> Any:
+    items = restore(pairs)
+    return dict(items) if _can_be_keys([key for key, _ in items]) else {"$mapping": items}
+
+
+def _can_be_keys(values: list[Any]) -> bool:
+    """Return whether values can be hashed: descriptions cannot, and numbers chosen to collide take hours."""
+    try:
+        return max(Counter(map(hash, values)).values(), default=0) <= MOST_OF_ONE_HASH
+    except TypeError:
+        return False
 
 
 FORMS: dict[type, Callable[[Any, Visit], Json]] = {
@@ -139,10 +182,10 @@ FORMS_OF_SUBCLASSES: dict[type, Callable[[Any, Visit], Json]] = {np.generic: _nu
 RESTORED: dict[str, Callable[[Any], Any]] = {
     "$float": float,
     "$tuple": lambda items: tuple(restore(items)),
-    "$set": lambda items: set(restore(items)),
-    "$mapping": lambda pairs: dict(restore(pairs)),
+    "$set": _restored_set,
+    "$mapping": _restored_mapping,
     "$bytes": bytes.fromhex,
     "$complex": lambda parts: complex(*restore(parts)),
     "$range": lambda parts: range(*parts),
-    "$scalar": lambda scalar: getattr(np, scalar["type"])(restore(scalar["value"])),
+    "$scalar": lambda scalar: SCALARS[scalar["type"]](restore(scalar["value"])),
 }

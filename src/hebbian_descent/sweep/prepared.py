@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.results import Record, Store
+from hebbian_descent.results import Record, Store, StoreError
 from hebbian_descent.sweep.auto_setting import AutoSetting, Units
 from hebbian_descent.sweep.choosing import choose
 from hebbian_descent.sweep.engine import MEMORY_BUDGET
@@ -58,7 +59,7 @@ class Sweep:
     ) -> SweepResult:
         """Compute what the store does not hold, and return everything."""
         start = time.perf_counter()
-        records = dict(self._stored(store))
+        records = {} if store is None else dict(self._stored(store))
         missing = [number for number in range(len(self.works)) if number not in records]
         records.update(self._compute(missing, store, executor or InProcess(), progress, len(records)))
         return SweepResult.collect(
@@ -89,14 +90,11 @@ class Sweep:
         """Return the key under which a store keeps a cell."""
         return store.key(self.works[number].specification(self.patterns))
 
-    def _stored(self, store: Store | None) -> Iterator[tuple[int, Record]]:
-        if store is None:
-            return
-        store.prepare()
-        for number in range(len(self.works)):
-            key = self.key(store, number)
-            if store.has(key):
-                yield number, store.read(key)
+    def _stored(self, store: Store) -> Iterator[tuple[int, Record]]:
+        for number, work in enumerate(self.works):
+            record = store.find(self.key(store, number), partial(work.fits, patterns=self.patterns))
+            if record is not None:
+                yield number, record
 
     def _compute(
         self,
@@ -106,6 +104,10 @@ class Sweep:
         progress: Progress | None,
         n_done: int,
     ) -> Iterator[tuple[int, Record]]:
+        if store is not None:
+            # A finished sweep can be read from a folder that nobody may write to.
+            with nullcontext() if numbers else suppress(StoreError):
+                store.prepare()
         total = n_done + len(numbers)
         if progress is not None:
             progress(n_done, total)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from hebbian_descent.results import Record, provenance
@@ -40,16 +41,30 @@ class Work:
             origin = provenance()
         return Record(
             specification={},  # added where the record is stored, and hashed then
-            axes={
-                "learning_rate": np.array(self.setting.learning_rates),
-                "trial": np.array(self.setting.trials),
-                "pattern": np.arange(len(patterns.evaluated_inputs)),
-            },
+            axes=self._axes(patterns),
             values={**result.values, "diverged_at": result.diverged_at},
             seconds=time.perf_counter() - start,
             notes={"engine": self.choice.engine, "reason": self.choice.reason, "threads": threads},
             provenance=origin,
         )
+
+    def fits(self, record: Record, patterns: Patterns) -> bool:
+        """Return whether a record has the axes and the arrays of this cell; what a store holds is data."""
+        axes = self._axes(patterns)
+        expected = dict.fromkeys(self.setting.value_names, (self.setting.dtype.kind, 3))
+        found = {name: (array.dtype.kind, array.ndim) for name, array in record.values.items()}
+        return (
+            found == {**expected, "diverged_at": ("i", 2)}
+            and list(record.axes) == list(axes)
+            and all(np.array_equal(record.axes[name], axes[name]) for name in axes)
+        )
+
+    def _axes(self, patterns: Patterns) -> dict[str, npt.NDArray[Any]]:
+        return {
+            "learning_rate": np.array(self.setting.learning_rates),
+            "trial": np.array(self.setting.trials),
+            "pattern": np.arange(len(patterns.evaluated_inputs)),
+        }
 
     def specification(self, patterns: Patterns) -> Mapping[str, Any]:
         """Everything that the numbers depend on; the engine is among it, since engines differ by rounding."""

@@ -78,15 +78,17 @@ def hidden_activity(place: Place, network: Network, rule: str) -> HiddenActivity
         "test": test,
         **{name: settings[name] for name in ("epochs", "batch_size", "hidden_shift", "seed")},
     }
-    key = place.store.key(specification)
-    if not place.store.has(key):
+    record = place.store.find(
+        place.store.key(specification), lambda found: set(found.values) == set(HiddenActivity._fields)
+    )
+    if record is None:
         start = time.perf_counter()
         h = _trained(network, inputs, specification).encode(test)
         values = {"mean": h.mean(axis=0, dtype=np.float64), "std": h.std(axis=0, dtype=np.float64)}
         axes = {"unit": np.arange(h.shape[1])}
-        place.store.write(Record(specification, axes, values, time.perf_counter() - start))
-    found = place.store.read(key).values
-    return HiddenActivity(found["mean"], found["std"])
+        record = Record(specification, axes, values, time.perf_counter() - start)
+        place.store.write(record)
+    return HiddenActivity(**record.values)
 
 
 def _trained(network: Network, inputs: Array, settings: dict[str, Any]) -> Autoencoder:

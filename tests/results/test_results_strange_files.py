@@ -1,0 +1,143 @@
+"""What may stand in the folder of a store instead of a file: pipes, folders, links, nothing any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hebbian_descent.results import DamagedCellError, DamagedCellWarning, MissingCellError, Store, StoreError
+
+
+@pytest.fixture(autouse=True)
+def in_time() -> Iterator[None]:
+    """Whoever waits for a pipe is woken by an exception."""
+
+    def hung(*_: object) -> None:
+        raise AssertionError("hung")
+
+    before = signal.signal(signal.SIGALRM, hung)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def _link_to_itself(path: Path) -> None:
+    path.symlink_to(path)
+
+
+STRANGE = {
+    "pipe": (os.mkfifo, "no regular file"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
+    "link to a pipe": (
+        lambda path: (os.mkfifo(path.with_name("pipe")), path.symlink_to("pipe")),
+        "no regular file",
+    ),
+    "link to itself": (_link_to_itself, "cannot be read"),
+    "empty": (lambda path: path.touch(), "is empty"),
+}
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_cell_that_is_no_file_is_damaged_and_replaced_by_writing(
+    tmp_path: Path, make_record: Any, what: str
+) -> None:
+    store = Store(tmp_path)
+    key = store.write(make_record())
+    path = tmp_path / f"{key}.parquet"
+    path.unlink()
+    make, reason = STRANGE[what]
+    make(path)
+    with pytest.raises(DamagedCellError, match=rf"{reason}.*Compute the cell again"):
+        store.read(key)
+    with pytest.warns(DamagedCellWarning, match=reason):
+        assert store.find(key) is None
+    with pytest.warns(DamagedCellWarning, match=reason):
+        assert not store.has(key)
+    assert [cell.key for cell in store.damaged()] == [key]
+    store.write(make_record())
+    assert store.damaged() == []
+
+
+def test_a_folder_in_the_place_of_a_cell_has_to_be_moved(tmp_path: Path, make_record: Any) -> None:
+    store = Store(tmp_path)
+    store.prepare()
+    key = store.key(make_record().specification)
+    (tmp_path / f"{key}.parquet").mkdir()
+    assert "Move the folder away" in str(store.damaged()[0])
+    with pytest.raises(StoreError, match=rf"must not be folders. Got .*{key}.parquet; move it away"):
+        store.write(make_record())
+    assert not list(tmp_path.glob(".partial-*"))
+
+
+def test_links_to_cells_are_read_and_links_to_nothing_are_missing(tmp_path: Path, make_record: Any) -> None:
+    elsewhere, store = Store(tmp_path / "elsewhere"), Store(tmp_path / "store")
+    key = elsewhere.write(make_record())
+    store.prepare()
+    (store.path / f"{key}.parquet").symlink_to(elsewhere.path / f"{key}.parquet")
+    assert store.keys() == [key]
+    assert store.read(key).seconds == 0.25
+    (elsewhere.path / f"{key}.parquet").unlink()
+    assert store.keys() == store.damaged() == []
+    store.write(make_record())
+    assert store.keys() == [key]
+    assert elsewhere.keys() == []
+
+
+@pytest.mark.parametrize("name", ["_store.json", ".lock"])
+def test_a_pipe_in_the_place_of_a_file_of_the_store_does_not_hang(
+    tmp_path: Path, make_record: Any, name: str
+) -> None:
+    Store(tmp_path).write(make_record())
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    if name == ".lock":
+        assert Store(tmp_path).has(Store(tmp_path).write(make_record(seed=8)))
+    else:
+        with pytest.raises(StoreError, match="must say in which format"):
+            Store(tmp_path)
+
+
+def test_a_folder_with_the_name_of_a_hidden_file_is_left_alone(tmp_path: Path, make_record: Any) -> None:
+    (tmp_path / ".partial-1-abc").mkdir()
+    Store(tmp_path).write(make_record())
+    assert (tmp_path / ".partial-1-abc").is_dir()
+
+
+def test_a_cell_that_is_deleted_after_it_was_listed_is_missing(
+    tmp_path: Path, make_record: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path)
+    kept, deleted = store.write(make_record(seed=1)), store.write(make_record(seed=2))
+    names = store._names()
+    (tmp_path / f"{deleted}.parquet").unlink()
+    monkeypatch.setattr(Store, "_names", lambda _: names)
+    assert store.keys() == [kept]
+    assert len(list(store)) == 1
+    assert set(store.to_pandas()["cell_key"]) == {kept}
+    assert store.damaged() == []
+    assert store.find(deleted) is None
+    with pytest.raises(MissingCellError, match=deleted):
+        store.read(deleted)
+
+
+def test_a_folder_that_is_deleted_under_way_holds_nothing(tmp_path: Path, make_record: Any) -> None:
+    store = Store(tmp_path / "store")
+    key = store.write(make_record())
+    for path in (tmp_path / "store").iterdir():
+        path.unlink()
+    store.path.rmdir()
+    assert store.keys() == store.damaged() == list(store) == []
+    assert not store.has(key)
+
+
+def test_a_marker_that_vanishes_between_two_looks_is_missing(
+    tmp_path: Path, make_record: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "exists", lambda path: True)
+    assert Store(tmp_path).keys() == []
