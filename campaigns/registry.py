@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from campaigns import (
+    forged_cells,
     forged_data_files,
     forged_measurements,
     forged_model_files,
@@ -14,6 +15,7 @@ from campaigns import (
 from campaigns.campaign import Campaign
 
 CAMPAIGNS: dict[str, Campaign] = {
+    "forged_cells": forged_cells.CAMPAIGN,
     "forged_data_files": forged_data_files.CAMPAIGN,
     "forged_measurements": forged_measurements.CAMPAIGN,
     "forged_model_files": forged_model_files.CAMPAIGN,
