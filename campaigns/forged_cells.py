@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from campaigns.audit import watched
@@ -26,7 +26,7 @@ class Known(NamedTuple):
     """A sweep of two cells, and what it found when nobody interfered."""
 
     sweep: Sweep
-    store: Path
+    files: dict[str, bytes]
     keys: list[str]
     records: list[Record]
     result: SweepResult
@@ -47,23 +47,23 @@ def known() -> Known:
         rules=["hebbian_descent", "hebb"], activations="sigmoid", learning_rates=(0.5, 0.05), trials=2
     )
     sweep = Sweep(setting, Patterns.of(rng.random((5, 3)), rng.random((5, 2))), engine="reference")
-    folder = Path(tempfile.mkdtemp())
-    store = Store(folder)
-    result = sweep.run(store=store)
-    sweep.run(store=store)  # whatever is imported late is imported now, and not under watch
-    store.to_pandas()
-    keys = [sweep.key(store, number) for number in range(2)]
-    return Known(sweep, folder, keys, [store.read(key) for key in keys], result)
+    with TemporaryDirectory() as folder:
+        store = Store(folder)
+        result = sweep.run(store=store)
+        store.to_pandas()  # whatever is imported late is imported now, and not under watch
+        keys = [sweep.key(store, number) for number in range(2)]
+        files = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+        return Known(sweep, files, keys, [store.read(key) for key in keys], result)
 
 
 def trial(number: int, folder: Path) -> str:
     random = Random(number)
-    sweep, original, keys, _, expected = known()
+    sweep, files, keys, _, expected = known()
     good, victim = random.sample(keys, 2)
-    shutil.copytree(original, folder, dirs_exist_ok=True)
-    key, content = forged(random, pq.read_table(folder / f"{victim}.parquet"))
-    (folder / f"{victim}.parquet").unlink()
-    (folder / f"{key}.parquet").write_bytes(seal(content, key))
+    key, content = forged(random, pq.read_table(pa.BufferReader(files[f"{victim}.parquet"])))
+    forgery = {f"{key}.parquet": seal(content, key)}
+    for name in files.keys() - {f"{victim}.parquet"} | forgery.keys():
+        (folder / name).write_bytes((files | forgery)[name])
     with watched(folder), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         outcome = _read(Store(folder), key, good)

@@ -1,4 +1,7 @@
-"""A file that is not what was written: never read, always reported, free to be replaced."""
+"""A file that is not what was written: never read, always reported, free to be replaced.
+
+The campaign `bit_flips` flips single bits.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,12 @@ from hebbian_descent.results.parquet import to_parquet
 from hebbian_descent.results.seal import SEAL_LENGTH, TRAILER_LENGTH, broken_seal, seal
 
 
-def test_no_cut_and_no_flipped_bit_goes_unseen(make_record: Any) -> None:
+def test_no_cut_goes_unseen(make_record: Any) -> None:
     key, content = to_parquet(make_record())
     whole = seal(content, key)
     assert broken_seal(whole, key) is None
     for place in range(len(whole)):
         assert broken_seal(whole[:place], key), f"cut at {place}"
-        flipped = bytearray(whole)
-        flipped[place] ^= 1 << place % 8
-        assert broken_seal(bytes(flipped), key), f"bit flipped in byte {place}"
 
 
 def test_nothing_can_be_added_and_a_seal_is_good_for_one_key(make_record: Any) -> None:

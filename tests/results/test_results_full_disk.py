@@ -1,13 +1,15 @@
-"""A disk without room: one sentence, no half cell, and everything finished still there."""
+"""A disk without room: one sentence, no half cell, and everything finished still there.
+
+The campaign `full_disks` fills real ones.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import resource
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +26,6 @@ def large(cell: int) -> Record:
     return Record({"cell": cell}, {"pattern": np.arange(noise.size)}, {"error": noise})
 
 
-def fill(store: Store) -> None:
-    for cell in range(20):
-        store.write(large(cell))
-
-
 @contextmanager
 def file_size_limit(n_bytes: int) -> Iterator[None]:
     """No file of this process can grow beyond the limit; needs no permission."""
@@ -38,19 +35,6 @@ def file_size_limit(n_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path | None]:
-    """A disk of half a megabyte where one may be mounted, else None."""
-    command = ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(tmp_path)]
-    try:
-        is_mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        is_mounted = False
-    yield tmp_path if is_mounted else None
-    if is_mounted:
-        subprocess.run(["umount", str(tmp_path)], check=True)
 
 
 def test_a_write_that_does_not_fit_leaves_the_store_as_it_was(tmp_path: Path, make_record: Any) -> None:
@@ -70,17 +54,6 @@ def test_a_cell_that_does_not_fit_does_not_harm_the_finished_one_it_would_replac
     with file_size_limit(50_000), pytest.raises(StoreError, match=SENTENCE):
         store.write(large(1))
     assert store.keys() == [key]
-
-
-def test_a_disk_that_fills_up(small_disk: Path | None, tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    with nullcontext() if small_disk else file_size_limit(50_000), pytest.raises(StoreError, match=SENTENCE):
-        fill(store)
-    assert len(store) == (2 if small_disk else 0)
-    assert not [name for name in os.listdir(tmp_path) if name.startswith(".partial-")]
-    if small_disk:
-        os.remove(tmp_path / f"{store.keys()[0]}.parquet")
-    assert store.has(store.write(large(99)))
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

@@ -48,12 +48,6 @@ def partials(folder: Path) -> list[str]:
     return [name for name in os.listdir(folder) if name.startswith(".partial-")]
 
 
-def test_a_hundred_kills_lose_nothing_that_was_finished(tmp_path: Path, start: Start) -> None:
-    n_finished, n_abandoned = map(int, finish(start("killed", tmp_path, 100)).split())
-    assert n_finished > 0
-    assert n_abandoned > 0, "no kill came in the middle of a write: the test did not test"
-
-
 def test_processes_that_write_the_same_and_different_cells_at_once(tmp_path: Path, start: Start) -> None:
     folder = tmp_path / "made by whoever comes first"
     for process in [start("crowd", folder, writer) for writer in range(3)]:
