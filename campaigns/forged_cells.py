@@ -103,5 +103,6 @@ CAMPAIGN = Campaign(
     promise="a cell is read as data or reported as damaged with its path; nothing in it is run",
     trial=trial,
     goal=20_000,
-    in_tests=100,
+    in_tests=80,
+    block=250,
 )

@@ -31,6 +31,11 @@ def _link_to_itself(path: Path) -> None:
     path.symlink_to(path)
 
 
+def _large(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 2**43)
+
+
 STRANGE = {
     "pipe": (os.mkfifo, "no regular file"),
     "device": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
@@ -40,6 +45,7 @@ STRANGE = {
     ),
     "link to itself": (_link_to_itself, "cannot be read"),
     "empty": (lambda path: path.touch(), "is empty"),
+    "a hole of terabytes": (_large, "larger than the memory"),
 }
 
 

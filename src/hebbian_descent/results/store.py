@@ -163,6 +163,8 @@ class Store:
             return None
         except OSError as error:
             return DamagedCell(key, path, f"which cannot be read ({error.strerror})")
+        except MemoryError:
+            return DamagedCell(key, path, "which is larger than the memory of this machine")
         reason = broken_seal(content, key)
         return content if reason is None else DamagedCell(key, path, reason)
 
