@@ -92,6 +92,15 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         Store(tmp_path / "file")
 
 
+def test_a_store_below_a_file_holds_nothing_and_cannot_be_made(tmp_path: Path, make_record: Any) -> None:
+    (tmp_path / "file").touch()
+    store = Store(tmp_path / "file" / "store")
+    assert store.keys() == []
+    assert not store.has("0" * 64)
+    with pytest.raises(NotADirectoryError):
+        store.write(make_record())
+
+
 @pytest.fixture
 def folder_of_another_user() -> Iterator[Path]:
     """A folder that may be read and not written, for root as well: root becomes nobody for a while."""

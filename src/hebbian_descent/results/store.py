@@ -149,7 +149,7 @@ class Store:
     def _names(self) -> list[str]:
         try:
             entries = os.listdir(self.path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         return sorted(match[1] for entry in entries if (match := CELL_NAME.fullmatch(entry)))
 
@@ -159,7 +159,7 @@ class Store:
             return None
         try:
             content = read_regular(path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             return DamagedCell(key, path, f"which cannot be read ({error.strerror})")
