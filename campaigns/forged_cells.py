@@ -79,7 +79,7 @@ def trial(number: int, folder: Path) -> str:
 
 
 def _read(store: Store, key: str, good: str) -> str:
-    """Read a store in every way it has; all of them must agree on the cell."""
+    """Read a store in every way it has; a cell that is damaged in one is damaged in all."""
     outcome, said = "read as data", f"{key}.parquet"
     try:
         store.read(key)
@@ -94,7 +94,8 @@ def _read(store: Store, key: str, good: str) -> str:
     is_read = outcome == "read as data"
     assert [cell.key for cell in store.damaged()] == ([] if is_read else [key])
     assert len(list(store)) == 1 + is_read
-    assert set(store.to_pandas()["cell_key"]) == ({good, key} if is_read else {good})
+    # A cell that is read may still have names that cannot stand side by side in a table.
+    assert set(store.to_pandas()["cell_key"]) in ([{good}, {good, key}] if is_read else [{good}])
     return outcome
 
 
