@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading; a folder, a pipe or a device is a ValueError, also one swapped in just now."""
-    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # the caller closes it
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise ValueError("it must be a file, and is a pipe or a device")
-    return file
+class NotRegularError(ValueError):
+    """What has the name of a file is none: it could be read for ever, or not at all."""
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def open_regular(path: Path) -> BufferedReader:
+    """Open a file for reading; anything else raises `NotRegularError`, also what was swapped in just now."""
+    return open(path, "rb", opener=_only_a_file)
+
+
+def _only_a_file(path: str, flags: int) -> int:
     # Opening a pipe would wait until somebody writes to it.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise NotRegularError("it must be a regular file, and is a folder, a pipe or a device")

@@ -156,7 +156,7 @@ def test_a_replaced_file_is_read_anew(adult_arrays, tmp_path):
 def test_a_file_one_may_not_read_is_no_damage(monkeypatch, tmp_path):
     (tmp_path / "adult.npz").write_bytes(b"secret")
     # Acted, since the superuser may read everything.
-    monkeypatch.setattr("hebbian_descent.datasets.formats.content.open", refuse, raising=False)
+    monkeypatch.setattr("hebbian_descent.datasets.formats.content.open_regular", refuse)
     with pytest.raises(
         datasets.DataFolderError, match="must be readable by you, and is not: Permission denied"
     ):

@@ -37,11 +37,11 @@ def _large(path: Path) -> None:
 
 
 STRANGE = {
-    "pipe": (os.mkfifo, "no regular file"),
-    "device": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
+    "pipe": (os.mkfifo, "must be a regular file"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "must be a regular file"),
     "link to a pipe": (
         lambda path: (os.mkfifo(path.with_name("pipe")), path.symlink_to("pipe")),
-        "no regular file",
+        "must be a regular file",
     ),
     "link to itself": (_link_to_itself, "cannot be read"),
     "empty": (lambda path: path.touch(), "is empty"),

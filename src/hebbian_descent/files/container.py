@@ -12,7 +12,6 @@ import importlib
 import json
 import os
 import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +39,7 @@ from hebbian_descent.files.header import (
     strict_json,
 )
 from hebbian_descent.files.values import to_json
+from hebbian_descent.regular_file import open_regular
 
 FORMAT = 1
 FIELDS = {"format", "kind", "version", "parameters", "checksum"}
@@ -67,7 +67,7 @@ def write_model(
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read what `write_model` wrote; anything else is a `ModelFileError`, before much of it is read."""
-    with named(path), os.fdopen(_opened(Path(path)), "rb") as file:
+    with named(path), open_regular(Path(path)) as file:
         size = os.fstat(file.fileno()).st_size
         length = header_length(file.read(PREFIX), size)
         described, entries = _parts(file.read(length))
@@ -99,16 +99,6 @@ def unpack(data: bytes) -> ModelFile:
     """Return what the bytes of a file say, or raise `ModelFileError`."""
     length = header_length(data[:PREFIX], len(data))
     return _sealed(*_parts(data[PREFIX : PREFIX + length]), data[PREFIX + length :])
-
-
-def _opened(path: Path) -> int:
-    """Open a file, and nothing else, for reading."""
-    # Once and without waiting: a path may lead to a file at the first look, and to a pipe at the second.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    raise ModelFileError("A model is read from a file. Got a folder, a pipe or a device.")
 
 
 def _parts(text: bytes) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hebbian_descent.regular_file import NotRegularError
+
 LONGEST = 1000
 """Characters of a message; the words in it may come from a file."""
 
@@ -29,5 +31,7 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except ModelFileError as error:
         raise ModelFileError(str(error), path) from error.__cause__
+    except NotRegularError as error:
+        raise ModelFileError(f"A model is read from a file: {error}.", path) from None
     except MemoryError:
         raise ModelFileError("The model does not fit into memory.", path) from None

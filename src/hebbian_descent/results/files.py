@@ -8,7 +8,6 @@ abandoned.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from hebbian_descent.atomic import write_atomically
+from hebbian_descent.regular_file import open_regular
 from hebbian_descent.results.locks import lock_alone, lock_shared
 
 LOCK_NAME = ".lock"
@@ -24,15 +24,9 @@ PARTIAL_PREFIX = ".partial-"
 NOT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe waits for its other end
 
 
-class NotRegularError(OSError):
-    """What was opened is a pipe or a device, which could be read for ever."""
-
-
 def read_regular(path: Path) -> bytes:
     """Return the content of a regular file; of anything else nothing is read."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NOT_WAITING)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise NotRegularError(errno.EINVAL, "it is no regular file", os.fspath(path))
+    with open_regular(path) as file:
         return file.read()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hebbian_descent.atomic import sync_folder
 from hebbian_descent.results.errors import StoreError
-from hebbian_descent.results.files import NotRegularError, is_own, read_regular, write_whole
+from hebbian_descent.results.files import is_own, read_regular, write_whole
 
 FORMAT = 1
 MARKER_NAME = "_store.json"  # readers of a folder of Parquet files pass over names with an underscore
@@ -56,7 +56,7 @@ def check_format(found: object, where: str) -> None:
 def _read_format(marker: Path) -> object:
     try:
         return json.loads(read_regular(marker))["format"]
-    except (ValueError, KeyError, TypeError, RecursionError, NotRegularError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise StoreError(
             f"The file {marker} must say in which format the store is. Got something else; "
             "restore it from a copy, or choose another folder."

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hebbian_descent.checks import require_extra
+from hebbian_descent.regular_file import NotRegularError
 from hebbian_descent.results.columns import arrow, joined
 from hebbian_descent.results.errors import (
     DamagedCell,
@@ -161,6 +162,8 @@ class Store:
             content = read_regular(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except NotRegularError as error:
+            return DamagedCell(key, path, f"which cannot be read ({error})")
         except OSError as error:
             return DamagedCell(key, path, f"which cannot be read ({error.strerror})")
         except MemoryError:

@@ -6,8 +6,9 @@ import bz2
 import gzip
 import io
 import os
-import stat
 from pathlib import Path
+
+from hebbian_descent.regular_file import open_regular
 
 COMPRESSIONS = ("", ".gz", ".bz2")
 LARGEST = 1 << 28
@@ -28,12 +29,10 @@ def read_content(path: Path, at_most: int = LARGEST) -> bytes:
 
     The first bytes tell the compression, not the name: browsers and servers decompress without renaming.
     """
-    with open(path, "rb", opener=_without_waiting) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ValueError("it must be a regular file, and is a pipe, a device or something else")
-        if status.st_size > at_most + OVERHEAD:
-            raise ValueError(f"it must have at most {at_most} bytes, and has {status.st_size}")
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > at_most + OVERHEAD:
+            raise ValueError(f"it must have at most {at_most} bytes, and has {size}")
         source = _decompressing(file)
         pieces, n_bytes = [], 0
         while piece := source.read(PIECE):
@@ -51,8 +50,3 @@ def _decompressing(file: io.BufferedReader) -> io.BufferedIOBase:
     if beginning.startswith(b"BZh"):
         return bz2.BZ2File(file)
     return file
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe that has replaced it must not wait for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
