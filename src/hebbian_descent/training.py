@@ -24,6 +24,7 @@ from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 from hebbian_descent.rules.base import Activity, AutoActivity, Change, ErrorFunction
+from hebbian_descent.transaction import all_or_nothing, is_finite
 
 Network = Layer | Autoencoder
 Means = tuple[Array, Array | None]
@@ -33,7 +34,7 @@ LARGEST_PREACTIVATION = 1e6
 
 
 class DivergenceError(ArithmeticError):
-    """The activity of a network grew beyond all bounds; its parameters are those of that moment."""
+    """The activity of a network grew beyond all bounds; the step that would have made it so was not taken."""
 
     def __init__(
         self,
@@ -41,12 +42,15 @@ class DivergenceError(ArithmeticError):
         learning_rate: float | None,
         largest: float | None = None,
         limit: float = LARGEST_PREACTIVATION,
+        largest_input: float | None = None,
     ) -> None:
         """Say when it happened, with which learning rate (None: an automatic one), and what was too large."""
         rate = "an automatic learning rate" if learning_rate is None else f"learning rate {learning_rate:g}"
         advice = "inputs of a smaller scale" if learning_rate is None else "a smaller learning rate"
         # A step may also be too large for activities that are not yet.
         got = "" if largest is None or largest <= limit else f" Got {largest:g}."
+        if largest_input is not None:
+            got += f" Got inputs up to {largest_input:g}."
         super().__init__(
             f"Learning diverged at step {step} with {rate}: |a| must stay below {limit:g}.{got} Try {advice}."
         )
@@ -54,10 +58,11 @@ class DivergenceError(ArithmeticError):
         self.learning_rate = learning_rate
         self.largest = largest
         self.limit = limit
+        self.largest_input = largest_input
 
-    def __reduce__(self) -> tuple[type[DivergenceError], tuple[int, float | None, float | None, float]]:
+    def __reduce__(self) -> tuple[type[DivergenceError], tuple[Any, ...]]:
         """Travel between processes whole."""
-        return type(self), (self.step, self.learning_rate, self.largest, self.limit)
+        return type(self), (self.step, self.learning_rate, self.largest, self.limit, self.largest_input)
 
 
 @dataclass(frozen=True)
@@ -101,9 +106,10 @@ class Training:
         first_epoch: int = 0,
         after_epoch: Callable[[int], None] | None = None,
     ) -> None:
-        """Train a network in place; `targets` are the outputs of a layer, or hidden activities to clamp.
+        """Train a network; `targets` are the outputs of a layer, or hidden activities to clamp.
 
-        k epochs and then m more with `first_epoch=k` are k + m epochs, bit for bit.
+        k epochs and then m more with `first_epoch=k` are k + m epochs, bit for bit. After any exception the
+        network is as it was after the last whole epoch, the one that `after_epoch` would be told of last.
         """
         as_count(epochs, "number of epochs", at_least=0)
         as_count(first_epoch, "first epoch", at_least=0)
@@ -123,16 +129,17 @@ class Training:
         epoch: int = 0,
         means: Means | None = None,
     ) -> None:
-        """Show every pattern once, in the order of that epoch; the patterns are checked already."""
+        """Show every pattern once, in the order of that epoch, or change nothing; no checks of patterns."""
         n_patterns = len(inputs)
         order = epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
         step = epoch * -(-n_patterns // self.batch_size)
-        for rows in batches(order, self.batch_size):
-            t = None if targets is None else targets[rows]
-            self.batch(network, inputs[rows], t, means=means, step=step)
-            step += 1
-        if not np.isfinite(network.weights).all():
-            raise DivergenceError(step, self.learning_rate)
+        with all_or_nothing(network) as draft:
+            for rows in batches(order, self.batch_size):
+                t = None if targets is None else targets[rows]
+                self.batch(draft, inputs[rows], t, means=means, step=step)
+                step += 1
+            if not is_finite(draft):
+                raise DivergenceError(step, self.learning_rate)
 
     def batch(
         self,
@@ -143,7 +150,10 @@ class Training:
         means: Means | None = None,
         step: int = 0,
     ) -> None:
-        """Update the network once with the mean change of a batch, then move its offsets; no checks."""
+        """Update the arrays of a network once with the mean change of a batch, then move its offsets.
+
+        This is the bare step, in place: `run` and `epoch` check what it is given and undo what it cannot end.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(network, Layer):
                 self._update_layer(network, inputs, targets, means, step)
@@ -229,7 +239,7 @@ def train(
     after_epoch: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> None:
-    """Train a network in place: `Training(**settings).run(…)` in one call."""
+    """Train a network: `Training(**settings).run(…)` in one call."""
     Training(**settings).run(
         network, inputs, targets, epochs=epochs, first_epoch=first_epoch, after_epoch=after_epoch
     )

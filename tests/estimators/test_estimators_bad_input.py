@@ -98,7 +98,7 @@ def test_fitting_samples_of_which_one_is_not_finite_changes_nothing(kind, center
 
 
 @pytest.mark.parametrize("batch_size", [1, 5])
-def test_divergence_is_an_error_and_leaves_numbers(batch_size, patterns):
+def test_divergence_is_an_error_and_leaves_what_was_learned_before(batch_size, patterns):
     inputs, _, targets = patterns
     for seed in range(20):
         settings = {"epochs": 50, "batch_size": batch_size, "random_state": seed}
@@ -106,8 +106,7 @@ def test_divergence_is_an_error_and_leaves_numbers(batch_size, patterns):
         limit = r"learning rate 100: \|a\| must stay below 1\.34\d+e\+154"
         with pytest.raises(DivergenceError, match=limit):
             regressor.fit(inputs * 100, targets)
-        assert np.isfinite(regressor.coef_).all()
-        assert np.isfinite(regressor.bias_).all()
+        assert not hasattr(regressor, "coef_")
 
 
 def test_large_targets_are_no_divergence():

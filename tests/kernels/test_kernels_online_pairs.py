@@ -34,8 +34,9 @@ def learned(
         rng.normal(size=shape).astype(dtype) for shape in ((n_outputs, n_inputs), n_outputs, n_inputs)
     )
     targets, scales = rng.random((n, n_outputs)).astype(dtype), rng.random(n).astype(dtype)
-    numbers, order = as_numbers(steps, ErrorTerm()), rng.permutation(n)
-    ended = loop(response, numbers, W, b, mu, inputs, targets, scales, order, 3)
+    numbers, order, seen = as_numbers(steps, ErrorTerm()), rng.permutation(n), np.array([3])
+    ended = loop(response, numbers, W, b, mu, inputs, targets, scales, order, seen)
+    assert seen[0] == 3 + (n if ended == ALL_LEARNED else ended)
     return ended, W, b, mu
 
 

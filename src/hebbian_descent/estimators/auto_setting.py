@@ -71,19 +71,27 @@ def learn_auto_batch(
             pre = x - network.offset, units.hidden - network.hidden_offset
             eta = automatic_rate(kappa_of_units, slope, *pre)
         step = (eta * change.weights).astype(W.dtype, copy=False)
-    if diverges(units.preactivation, step):
-        a = units.preactivation
-        raise DivergenceError(n_seen, eta, float(np.abs(a).max()), limit_of(a))
-    if omega:
-        W *= 1 - omega
-    W -= step
-    if omega:
-        flush_subnormal(W)
-    if change.bias is not None:
-        network.bias -= eta * change.bias
-    if change.decoder_bias is not None:
-        network.decoder_bias -= eta * change.decoder_bias
-    if offset.shift or offset.starts_as_mean:
-        network.shift_offset(x, offset.shift_after(n_seen, len(x)))
-    if setting.centering is not None and setting.hidden_shift:
-        network.shift_hidden_offset(units.hidden, setting.hidden_shift)
+        a, growth = units.preactivation, _growth(network, x, units.hidden)
+        if diverges(a, units.hidden_preactivation, eta * growth, step * growth):
+            raise DivergenceError(
+                n_seen, eta, float(np.abs(a).max()), limit_of(a), largest_input=float(np.abs(x).max())
+            )
+        if omega:
+            W *= 1 - omega
+        W -= step
+        if omega:
+            flush_subnormal(W)
+        if change.bias is not None:
+            network.bias -= eta * change.bias
+        if change.decoder_bias is not None:
+            network.decoder_bias -= eta * change.decoder_bias
+        if offset.shift or offset.starts_as_mean:
+            network.shift_offset(x, offset.shift_after(n_seen, len(x)))
+        if setting.centering is not None and setting.hidden_shift:
+            network.shift_hidden_offset(units.hidden, setting.hidden_shift)
+
+
+def _growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
+    """Return the largest ‖x − μ‖² + ‖h − λ‖² + 1 of a batch, by which a step may change the activities."""
+    pre = x - network.offset, hidden - network.hidden_offset
+    return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from hebbian_descent.checks import Array
 from hebbian_descent.estimators.auto_setting import AutoSetting, learn_auto_batch
 from hebbian_descent.estimators.base import DTYPES, seed_of
 from hebbian_descent.estimators.centering import Centering, Offset, offset_in_fit, offset_in_stream
+from hebbian_descent.estimators.passes import Order, limit_of
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.estimators.words import describe_autoencoder
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
-from hebbian_descent.training import batches, epoch_order
+from hebbian_descent.training import DivergenceError, batches, epoch_order
+from hebbian_descent.transaction import all_or_nothing, is_finite
 
 STATE = (
     *("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_"),
@@ -101,6 +104,11 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn all samples for some epochs."""
+        with all_or_nothing(self) as draft:
+            draft._fit(X)
+        return self
+
+    def _fit(self, X: Any) -> None:
         setting = AutoSetting.of(self)
         offset = offset_in_fit(setting.centering, setting.shift)
         x = self._read(setting, X, offset, goes_on=self.warm_start and hasattr(self, "components_"))
@@ -111,20 +119,20 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             network.move_offset(x.mean(axis=0))  # what was learned so far stays the same
         for _ in range(setting.epochs):
             order = epoch_order(len(x), self.seed_, self.n_epochs_) if setting.shuffle else np.arange(len(x))
-            for rows in batches(order, setting.batch_size):
-                self._learn(setting, network, x[rows], offset)
+            self._learn(setting, network, x, batches(order, setting.batch_size), offset)
             self.n_epochs_ += 1
-        return self
 
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
+        with all_or_nothing(self) as draft:
+            draft._partial_fit(X)
+        return self
+
+    def _partial_fit(self, X: Any) -> None:
         setting = AutoSetting.of(self)
         offset = offset_in_stream(setting.centering, setting.shift)
         x = self._read(setting, X, offset, goes_on=hasattr(self, "components_"))
-        network = self._network(setting)
-        for row in range(len(x)):
-            self._learn(setting, network, x[row : row + 1], offset)
-        return self
+        self._learn(setting, self._network(setting), x, batches(np.arange(len(x)), 1), offset)
 
     def transform(self, X: Any) -> Array:
         """Return the activity of the hidden units, (n_samples, n_hidden)."""
@@ -145,9 +153,14 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         x = self._inputs(X)
         return -float(np.abs(self._network(AutoSetting.of(self)).forward(x).reconstruction - x).mean())
 
-    def _learn(self, setting: AutoSetting, network: Autoencoder, x: Array, offset: Offset) -> None:
-        self.n_samples_seen_ += len(x)
-        learn_auto_batch(setting, network, x, offset, n_seen=self.n_samples_seen_)
+    def _learn(
+        self, setting: AutoSetting, network: Autoencoder, x: Array, shown: Iterable[Order], offset: Offset
+    ) -> None:
+        for rows in shown:
+            self.n_samples_seen_ += len(rows)
+            learn_auto_batch(setting, network, x[rows], offset, n_seen=self.n_samples_seen_)
+        if not is_finite(network):
+            raise DivergenceError(self.n_samples_seen_, setting.learning_rate, limit=limit_of(x))
 
     def _read(self, setting: AutoSetting, X: Any, offset: Offset, *, goes_on: bool) -> Array:
         """Check the inputs, and start if there is nothing to go on from."""

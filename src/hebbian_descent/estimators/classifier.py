@@ -19,6 +19,7 @@ from hebbian_descent.estimators.setting import Setting
 from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.transaction import all_or_nothing
 
 
 def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
@@ -104,6 +105,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
+        with all_or_nothing(self) as draft:
+            draft._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         setting = self._setting()
         goes_on = self.warm_start and hasattr(self, "coef_")
         X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
@@ -119,7 +125,6 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             else:
                 self._add_classes(y)
             self._fit_samples(setting, self._samples(setting, X, y, scales), mean, offset)
-        return self
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -130,14 +135,22 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """
         setting = self._setting()
         offset = self._offset_in_stream(setting)
-        if classes is None and sample_weight is None and self._is_plain_sample(X):
+        if classes is None and sample_weight is None and self._is_plain_sample(setting, X):
             place = self._place_of(y)
             if place is not None:
                 targets = _codes(setting, [place], len(self.classes_), X.dtype)
                 self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
                 return self
+        with all_or_nothing(self) as draft:
+            draft._partial_fit(setting, offset, X, y, classes, sample_weight)
+        return self
+
+    def _partial_fit(
+        self, setting: Setting, offset: Offset, X: Any, y: Any, classes: Any, sample_weight: Any
+    ) -> None:
         goes_on = hasattr(self, "coef_")
-        X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
+        finite = sample_weight is not None or not setting.is_compiled
+        X, y = self._checked(X, y, goes_on=goes_on, finite=finite)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
         with self._refusing_what_is_not_finite(X):
@@ -147,7 +160,6 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             elif classes is not None:
                 self._add_classes(classes)
             self._stream(setting, X, y, scales, offset)
-        return self
 
     def _stream(self, setting: Setting, X: Array, y: Any, scales: Array, offset: Offset) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""

@@ -1,6 +1,7 @@
 """One pass over patterns: compiled for single patterns, NumPy for batches and functions of one's own.
 
-Both change the arrays of a layer in place. A layer's weights are a view of `coef_`, the transpose.
+Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of `coef_`,
+the transpose.
 """
 
 from __future__ import annotations
@@ -18,8 +19,13 @@ from hebbian_descent.network import Layer
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules.base import Activity, mean_outer
 from hebbian_descent.training import DivergenceError, batches
+from hebbian_descent.transaction import is_finite
 
 Order = npt.NDArray[np.intp]
+Count = npt.NDArray[np.int64]  # (1,)
+
+WEIGHTS_IN_A_CALL = 2**27
+"""Steps times weights that compiled code takes on at once: some hundredths of a second, deaf to Ctrl-C."""
 
 
 class Samples(NamedTuple):
@@ -50,22 +56,25 @@ def learn(
     order: Order,
     *,
     offset: Offset,
+    seen: Count,
     batch_size: int = 1,
-    n_seen: int = 0,
     means: tuple[Array, Array] | None = None,
     in_pairs: bool = False,
 ) -> None:
-    """Show samples once in the given order, after `n_seen` others.
+    """Show samples once in the given order, and count them in `seen`.
 
     In pairs it may be faster, but the same samples shown in several calls would have other bits.
     """
     if setting.is_compiled and batch_size == 1:
-        learn_compiled(setting, layer, samples, order, offset, n_seen, in_pairs=in_pairs)
+        learn_compiled(setting, layer, samples, order, offset, seen, in_pairs=in_pairs)
         return
     for rows in batches(order, batch_size):
-        n_seen += len(rows)
+        seen += len(rows)
+        n_seen = int(seen[0])
         shift = offset.shift_after(n_seen, len(rows)) if offset.shift or offset.starts_as_mean else 0.0
         learn_batch(setting, layer, samples.at(rows), shift=shift, means=means, step=n_seen)
+    if not is_finite(layer):
+        raise DivergenceError(int(seen[0]), setting.learning_rate, limit=limit_of(layer.weights))
 
 
 def learn_compiled(
@@ -74,17 +83,27 @@ def learn_compiled(
     samples: Samples,
     order: Order,
     offset: Offset,
-    n_seen: int,
+    seen: Count,
     *,
     in_pairs: bool,
 ) -> None:
-    """Let a compiled loop show the samples one after another."""
+    """Let a compiled loop show the samples one after another.
+
+    A single sample is learned and counted, or refused with nothing changed, in one call that no interrupt can
+    divide. So it needs no draft, which on a large layer would take longer than learning.
+    """
     W = layer.weights.T
     loop, *told = setting.compiled(offset, W.dtype, in_pairs=in_pairs)
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
-    diverged_at = loop(*told, W, layer.bias, layer.offset, x, t, scales, rows, n_seen)
-    if diverged_at >= 0:
-        raise DivergenceError(n_seen + diverged_at, setting.learning_rate, limit=limit_of(W))
+    n_at_once = 2 * max(1, WEIGHTS_IN_A_CALL // (2 * max(1, W.size)))  # even, so that pairs stay pairs
+    for start in range(0, len(rows), n_at_once):
+        some = rows[start : start + n_at_once]
+        diverged_at = loop(*told, W, layer.bias, layer.offset, x, t, scales, some, seen)
+        if diverged_at >= 0:
+            largest = float(np.abs(x[some[diverged_at]]).max())
+            raise DivergenceError(
+                int(seen[0]), setting.learning_rate, limit=limit_of(W), largest_input=largest
+            )
 
 
 def learn_batch(
@@ -107,18 +126,23 @@ def learn_batch(
         eta = setting.learning_rate
         if eta is None:
             eta = automatic_rate(setting.kappa, slope_at(setting.activation, h, t), pre)
-        step_of = (eta * scales[:, np.newaxis] * post).astype(W.dtype, copy=False)
-    if diverges(a, step_of):
-        raise DivergenceError(step, eta, float(np.abs(a).max()), limit_of(a))
-    if omega:
-        W *= 1 - omega
-    W -= mean_outer(pre, step_of)
-    if omega:
-        flush_subnormal(W)
-    if setting.rule.learns_bias:
-        layer.bias -= step_of.mean(axis=0)
-    if shift:
-        layer.shift_offset(x, shift)
+        rates = eta * scales[:, np.newaxis]
+        step_of = (rates * post).astype(W.dtype, copy=False)
+        # Activities change by this much times the step, or less; the bounds are those of the compiled loop.
+        growth = (pre * pre).sum(axis=1, keepdims=True) + 1
+        if diverges(a, rates * growth, step_of * growth):
+            raise DivergenceError(
+                step, eta, float(np.abs(a).max()), limit_of(a), largest_input=float(np.abs(x).max())
+            )
+        if omega:
+            W *= 1 - omega
+        W -= mean_outer(pre, step_of)
+        if omega:
+            flush_subnormal(W)
+        if setting.rule.learns_bias:
+            layer.bias -= step_of.mean(axis=0)
+        if shift:
+            layer.shift_offset(x, shift)
 
 
 def diverges(*arrays: Array) -> bool:

@@ -10,11 +10,12 @@ from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
-from hebbian_descent.estimators.centering import Centering
+from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.passes import Samples
 from hebbian_descent.estimators.setting import Setting
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.transaction import all_or_nothing
 
 
 class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
@@ -89,6 +90,11 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
+        with all_or_nothing(self) as draft:
+            draft._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         setting = self._setting()
         goes_on = self.warm_start and hasattr(self, "coef_")
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
@@ -99,24 +105,28 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
             self._fit_samples(setting, samples, mean, offset)
-        return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         setting = self._setting()
         offset = self._offset_in_stream(setting)
-        if sample_weight is None and self._is_plain_sample(X):
+        if sample_weight is None and self._is_plain_sample(setting, X):
             targets = self._plain_target(setting, y)
             if targets is not None:
                 self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
                 return self
+        with all_or_nothing(self) as draft:
+            draft._partial_fit(setting, offset, X, y, sample_weight)
+        return self
+
+    def _partial_fit(self, setting: Setting, offset: Offset, X: Any, y: Any, sample_weight: Any) -> None:
         goes_on = hasattr(self, "coef_")
-        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
+        finite = sample_weight is not None or not setting.is_compiled
+        samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=finite)
         with self._refusing_what_is_not_finite(samples.inputs):
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
             self._stream_samples(setting, samples, offset)
-        return self
 
     def predict(self, X: Any) -> Array:
         """Return the output, in the shape that the targets had."""

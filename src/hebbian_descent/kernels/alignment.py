@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +19,17 @@ def aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
     start = -room.ctypes.data % LINE_BYTES
     array: Array = room[start : start + n_bytes].view(dtype).reshape(shape)
     return array
+
+
+def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a copy in the same order, aligned if it is a matrix of floating-point numbers."""
+    if array.ndim != 2 or array.dtype.kind != "f":
+        return array.copy(order="K")
+    if array.flags.f_contiguous and not array.flags.c_contiguous:
+        return aligned_copy(array.T).T
+    copied = aligned(array.shape, array.dtype)
+    copied[:] = array
+    return copied
 
 
 def aligned_zeros(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:

@@ -38,17 +38,21 @@ def learn_online(
     targets: Any,
     scales: Any,
     order: Any,
-    n_seen: int,
+    seen: Any,
 ) -> int:
     """Show patterns in the given order to a layer; return where it diverged, or −1.
 
     `response` is the address of its activation's response, `numbers` are those of `as_numbers`; `scales` has
-    one factor of η a pattern; `n_seen` patterns came before. A pattern that gives an activity or an update
-    beyond the square root of the largest number is not learned, nor any after it.
+    one factor of η a pattern; `seen` is an array of one number, the patterns learned so far, which changes in
+    the same call as the weights: no interrupt comes between the two. A pattern whose activity, before or
+    after its step, is beyond the square root of the largest number is not learned, nor any after it.
     """
     n_outputs, n_inputs = W.shape
     rows, units = np.zeros((2, n_inputs), W.dtype), np.zeros((5, n_outputs), W.dtype)
-    return _learn_in_room(response, numbers, W, b, mu, (inputs, targets, scales), order, n_seen, rows, units)
+    samples = inputs, targets, scales
+    diverged_at = _learn_in_room(response, numbers, W, b, mu, samples, order, seen[0], rows, units)
+    seen[0] += order.size if diverged_at == ALL_LEARNED else diverged_at
+    return diverged_at
 
 
 @inlined

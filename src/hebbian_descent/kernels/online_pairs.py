@@ -38,12 +38,15 @@ def learn_in_pairs(
     targets: Any,
     scales: Any,
     order: Any,
-    n_seen: int,
+    seen: Any,
 ) -> int:
     """Do what `learn_online` does, told the same."""
     n_outputs, n_inputs = W.shape
     rows, units = np.zeros((4, n_inputs), W.dtype), np.zeros((7, n_outputs), W.dtype)
-    return _learn_in_room(response, numbers, W, b, mu, (inputs, targets, scales), order, n_seen, rows, units)
+    samples = inputs, targets, scales
+    diverged_at = _learn_in_room(response, numbers, W, b, mu, samples, order, seen[0], rows, units)
+    seen[0] += order.size if diverged_at == ALL_LEARNED else diverged_at
+    return diverged_at
 
 
 @inlined

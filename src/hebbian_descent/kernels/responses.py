@@ -109,7 +109,7 @@ def _respond(
     eta = steps.learning_rate
     if steps.largest_slope > 0:
         eta /= _slope(kind, steps.largest_slope, h, t) * (squares + 1.0)
-    if not _set_change(p.dtype.type(-eta * scale), a, post, p):
+    if not _set_change(p.dtype.type(-eta * scale), squares, a, post, p):
         return False
     if steps.learns_from_output:
         for unit in range(s.size):
@@ -129,11 +129,18 @@ def _set_post(kind: Any, error_term: Any, steps: Any, a: Any, h: Any, t: Any, po
 
 
 @inlined
-def _set_change(minus_eta: Any, a: Any, post: Any, p: Any) -> bool:
-    n_wrong, limit = 0, np.sqrt(np.finfo(p.dtype).max)
+def _set_change(minus_eta: Any, squares: Any, a: Any, post: Any, p: Any) -> bool:
+    """Set p = −η·post and return whether the activities are in bounds, before and after the step.
+
+    A step adds p·(‖x − μ‖² + 1) to them, and no more to any weight. The step of an error of 1 must be in
+    bounds, too: a moving offset also follows a pattern without error, and later ones must stay learnable.
+    """
+    limit = np.sqrt(np.finfo(p.dtype).max)
+    reach = limit / (squares + 1.0)
+    n_wrong = int(not (reach > 0 and abs(minus_eta) <= reach))
     for unit in range(p.size):
         p[unit] = minus_eta * post[unit]
-        n_wrong += not (abs(a[unit]) <= limit and abs(p[unit]) <= limit)
+        n_wrong += not (abs(a[unit]) <= limit and abs(p[unit]) <= reach)
     return n_wrong == 0
 
 

@@ -18,6 +18,7 @@ from hebbian_descent.memory.online import OnlineLearning, as_connectivity, train
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
+from hebbian_descent.transaction import all_or_nothing
 
 
 class AssociativeMemory(Saved):
@@ -107,7 +108,10 @@ class AssociativeMemory(Saved):
         return self.network.n_outputs if isinstance(self.network, Layer) else self.network.n_inputs
 
     def store(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None) -> None:
-        """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone."""
+        """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone.
+
+        Any exception leaves the memory as it was before the call.
+        """
         cues = self._patterns(x, "cues", self.n_inputs)
         if self.auto is not None:
             if t is not None:
@@ -123,10 +127,11 @@ class AssociativeMemory(Saved):
                 )
         self.learning.check_targets(targets)
         clamped = targets if isinstance(self.network, Layer) else None
-        for row in range(len(cues)):
-            t = None if clamped is None else clamped[row : row + 1]
-            self.learning.learn(self.network, cues[row : row + 1], t, self.n_stored + 1)
-            self.n_stored += 1
+        with all_or_nothing(self) as draft:
+            for row in range(len(cues)):
+                t = None if clamped is None else clamped[row : row + 1]
+                self.learning.learn(draft.network, cues[row : row + 1], t, draft.n_stored + 1)
+                draft.n_stored += 1
 
     def recall(self, cue: npt.ArrayLike, *, steps: int = 1) -> Array:
         """Return what each cue recalls; with several steps what is recalled is the cue of the next."""

@@ -13,6 +13,7 @@ from hebbian_descent.memory.rates import learning_rate_of, offset_rate
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import get_auto_rule, get_error_term, get_rule
 from hebbian_descent.training import DivergenceError, Training
+from hebbian_descent.transaction import is_finite
 
 HIDDEN_OFFSET_START = 0.5
 ANY_RATE = 1.0  # stands where the rate is made anew for each pattern
@@ -59,7 +60,7 @@ class OnlineLearning:
             network.shift_offset(x, offset_rate(n_seen, self.shift, running_mean=self.running_mean))
         if self.centered and isinstance(network, Autoencoder) and hidden is not None:
             network.shift_hidden_offset(hidden, self.shift)
-        if not np.isfinite(network.weights).all():
+        if not is_finite(network):
             raise DivergenceError(n_seen - 1, training.learning_rate)
 
     def learning_rate(self, network: Layer | Autoencoder, x: Array, t: Array | None) -> float:

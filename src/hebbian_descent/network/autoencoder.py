@@ -31,7 +31,7 @@ class Pass(NamedTuple):
 
 @dataclass
 class Autoencoder(Saved):
-    """h = φₑ((x − μ)W + b) and z = φ_d((h − λ)Wᵀ + c); training changes its arrays in place.
+    """h = φₑ((x − μ)W + b) and z = φ_d((h − λ)Wᵀ + c); training gives it new arrays.
 
     Paper: eqn:neuron_second_layer3
     """

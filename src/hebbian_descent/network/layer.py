@@ -23,7 +23,7 @@ from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
 
 @dataclass
 class Layer(Saved):
-    """A centered single-layer network; training changes its arrays in place.
+    """A centered single-layer network; training gives it new arrays.
 
     Make one with `Layer.create`. Any centered layer equals an uncentered one with another bias, so centering
     changes how a network learns and never what it can represent.

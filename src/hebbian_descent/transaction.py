@@ -1,0 +1,39 @@
+"""Learning that is all or nothing: an exception, Ctrl-C included, leaves what was learned before.
+
+A learner is a network, an estimator or a memory: an object whose attributes hold arrays. It learns on a
+draft, a copy with its own arrays, and takes the draft over in one assignment, which no interrupt can divide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hebbian_descent.kernels.alignment import aligned_copy
+from hebbian_descent.network import Autoencoder, Layer
+
+Learner = TypeVar("Learner")
+
+
+@contextmanager
+def all_or_nothing(learner: Learner) -> Iterator[Learner]:
+    """Give a draft to learn on, and make it the learner's own unless an exception comes first."""
+    draft: Learner = object.__new__(type(learner))
+    draft.__dict__ = {name: _own(value) for name, value in vars(learner).items()}
+    yield draft
+    learner.__dict__ = draft.__dict__
+
+
+def is_finite(network: Layer | Autoencoder) -> bool:
+    """Return whether all numbers of a network are finite."""
+    return all(np.isfinite(array).all() for array in vars(network).values() if isinstance(array, np.ndarray))
+
+
+def _own(value: Any) -> Any:
+    """Return a copy of what learning changes in place; anything else is only ever replaced."""
+    if isinstance(value, np.ndarray):
+        return aligned_copy(value)
+    return value.copy() if isinstance(value, Layer | Autoencoder) else value
