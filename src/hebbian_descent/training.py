@@ -207,6 +207,15 @@ class Training:
         if change.decoder_bias is not None and isinstance(network, Autoencoder):
             network.decoder_bias -= eta * change.decoder_bias
 
+    def stop_if_diverged(self, network: Network, inputs: Array, step: int) -> None:
+        """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
+        if isinstance(network, Layer):
+            self._stop_if_diverged(network.forward(inputs)[0], step)
+        else:
+            units = network.forward(inputs)
+            self._stop_if_diverged(units.hidden_preactivation, step)
+            self._stop_if_diverged(units.preactivation, step)
+
     def _stop_if_diverged(self, preactivation: Array, step: int) -> None:
         largest = float(np.abs(preactivation).max())
         if not largest <= LARGEST_PREACTIVATION:  # also where it is not a number

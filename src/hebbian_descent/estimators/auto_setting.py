@@ -72,10 +72,10 @@ def learn_auto_batch(
             eta = automatic_rate(kappa_of_units, slope, *pre)
         step = (eta * change.weights).astype(W.dtype, copy=False)
         a, growth = units.preactivation, _growth(network, x, units.hidden)
-        if diverges(a, units.hidden_preactivation, eta * growth, step * growth):
-            raise DivergenceError(
-                n_seen, eta, float(np.abs(a).max()), limit_of(a), largest_input=float(np.abs(x).max())
-            )
+        # Weights grow as large as the inputs that they are to reconstruct, and activities as their products.
+        if diverges(a, units.hidden_preactivation, eta * growth, step * growth, (x * x).sum(axis=1)):
+            largest = float(np.abs(a).max()), limit_of(a), float(np.abs(x).max())
+            raise DivergenceError(n_seen, setting.learning_rate, *largest)
         if omega:
             W *= 1 - omega
         W -= step

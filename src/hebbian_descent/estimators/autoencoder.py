@@ -14,7 +14,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.estimators.auto_setting import AutoSetting, learn_auto_batch
 from hebbian_descent.estimators.base import DTYPES, seed_of
 from hebbian_descent.estimators.centering import Centering, Offset, offset_in_fit, offset_in_stream
-from hebbian_descent.estimators.passes import Order, limit_of
+from hebbian_descent.estimators.passes import Order, check_mean, limit_of, weighted_mean
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.estimators.words import describe_autoencoder
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
@@ -113,10 +113,13 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         offset = offset_in_fit(setting.centering, setting.shift)
         x = self._read(setting, X, offset, goes_on=self.warm_start and hasattr(self, "components_"))
         network = self._network(setting)
-        if offset.takes_data_mean and self.n_samples_seen_ == 0:
-            self.offset_[:] = x.mean(axis=0)
-        elif offset.takes_data_mean:
-            network.move_offset(x.mean(axis=0))  # what was learned so far stays the same
+        if offset.takes_data_mean:
+            mean = weighted_mean(x, np.ones(len(x), x.dtype))
+            check_mean(mean, x, setting.learning_rate)
+            if self.n_samples_seen_ == 0:
+                self.offset_[:] = mean
+            else:
+                network.move_offset(mean)  # what was learned so far stays the same
         for _ in range(setting.epochs):
             order = epoch_order(len(x), self.seed_, self.n_epochs_) if setting.shuffle else np.arange(len(x))
             self._learn(setting, network, x, batches(order, setting.batch_size), offset)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
-from hebbian_descent.estimators.passes import Count, Samples, learn, limit_of, read_only, weighted_mean
+from hebbian_descent.estimators.passes import Count, Samples, check_mean, learn, read_only, weighted_mean
 from hebbian_descent.estimators.setting import Setting
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.estimators.words import describe_layer
@@ -190,12 +190,10 @@ class LayerEstimator(HasState, BaseEstimator):
         The mean shows it: large data take longer to bring from memory than to add up, so once is better.
         """
         if offset.takes_data_mean or not setting.shows_one_by_one:
-            with np.errstate(over="ignore", invalid="ignore"):
-                mean = weighted_mean(X, scales)
+            mean = weighted_mean(X, scales)
             if not np.isfinite(mean).all():
                 self._assert_finite(X)
-                largest = float(np.abs(X).max())
-                raise DivergenceError(0, setting.learning_rate, limit=limit_of(X), largest_input=largest)
+            check_mean(mean, X, setting.learning_rate)
             yield mean
         else:
             with self._refusing_what_is_not_finite(X):

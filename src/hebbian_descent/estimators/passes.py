@@ -41,12 +41,22 @@ class Samples(NamedTuple):
 
 
 def weighted_mean(values: Array, scales: Array) -> Array:
-    """Return the mean of the rows, each counted by its factor of the learning rate."""
-    if (scales == scales[0]).all():
-        mean: Array = values.mean(axis=0)
-    else:
-        mean = scales / scales.sum() @ values
+    """Return the mean of the rows, each counted by its factor of the learning rate; it may be infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if (scales == scales[0]).all():
+            mean: Array = values.mean(axis=0)
+        else:
+            mean = scales / scales.sum() @ values
     return mean
+
+
+def check_mean(mean: Array, inputs: Array, learning_rate: float | None) -> None:
+    """Raise if a mean of inputs is too large for an offset: no pattern could be learned with it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_large = not np.isfinite(mean @ mean)
+    if is_large:
+        largest = float(np.abs(inputs).max())
+        raise DivergenceError(0, learning_rate, limit=limit_of(inputs), largest_input=largest)
 
 
 def learn(
@@ -131,9 +141,8 @@ def learn_batch(
         # Activities change by this much times the step, or less; the bounds are those of the compiled loop.
         growth = (pre * pre).sum(axis=1, keepdims=True) + 1
         if diverges(a, rates * growth, step_of * growth):
-            raise DivergenceError(
-                step, eta, float(np.abs(a).max()), limit_of(a), largest_input=float(np.abs(x).max())
-            )
+            largest = float(np.abs(a).max()), limit_of(a), float(np.abs(x).max())
+            raise DivergenceError(step, setting.learning_rate, *largest)
         if omega:
             W *= 1 - omega
         W -= mean_outer(pre, step_of)

@@ -48,9 +48,16 @@ class OnlineLearning:
 
     def learn(self, network: Layer | Autoencoder, x: Array, t: Array | None, n_seen: int) -> None:
         """Update a network with one pattern, a matrix of one row, that is its `n_seen`-th, counted from 1."""
+        with np.errstate(over="ignore", invalid="ignore"):  # an update that diverges says so itself
+            self._learn(network, x, t, n_seen)
+
+    def _learn(self, network: Layer | Autoencoder, x: Array, t: Array | None, n_seen: int) -> None:
         training = self.training
         if self.automatic:
-            training = replace(training, learning_rate=self.learning_rate(network, x, t))
+            rate = self.learning_rate(network, x, t)
+            if not np.isfinite(rate):
+                raise DivergenceError(n_seen - 1, None, largest_input=float(np.abs(x).max()))
+            training = replace(training, learning_rate=rate)
         hidden = network.infer_hidden(x)[1] if isinstance(network, Autoencoder) else None
         training.batch(network, x, t, step=n_seen - 1)
         # Before the offset moves, since the bias makes up for it by way of the weights that are there.
@@ -60,8 +67,10 @@ class OnlineLearning:
             network.shift_offset(x, offset_rate(n_seen, self.shift, running_mean=self.running_mean))
         if self.centered and isinstance(network, Autoencoder) and hidden is not None:
             network.shift_hidden_offset(hidden, self.shift)
+        # A memory that cannot recall the pattern that it has just stored could store no other, either.
+        training.stop_if_diverged(network, x, n_seen)
         if not is_finite(network):
-            raise DivergenceError(n_seen - 1, training.learning_rate)
+            raise DivergenceError(n_seen, training.learning_rate)
 
     def learning_rate(self, network: Layer | Autoencoder, x: Array, t: Array | None) -> float:
         """Return the step for one pattern.
@@ -69,15 +78,14 @@ class OnlineLearning:
         The tied synapses of an auto-encoder see the input on one side and the hidden units on the other, and
         both count; with the hidden units alone, which hardly differ from their mean, steps are far too long.
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # an update that diverges says so itself
-            if isinstance(network, Layer):
-                assert t is not None
-                pre, activation, output = x - network.offset, network.activation, network.forward(x)[1]
-            else:
-                units = network.forward(x)
-                pre = np.concatenate([x - network.offset, units.hidden - network.hidden_offset], axis=1)
-                activation = network.output_activation
-                t, output = x, units.reconstruction
+        if isinstance(network, Layer):
+            assert t is not None
+            pre, activation, output = x - network.offset, network.activation, network.forward(x)[1]
+        else:
+            units = network.forward(x)
+            pre = np.concatenate([x - network.offset, units.hidden - network.hidden_offset], axis=1)
+            activation = network.output_activation
+            t, output = x, units.reconstruction
         pulled_back = rule_of(network, self.training.rule).name == "gradient_descent"
         return learning_rate_of(pre, activation, targets=t, output=output, pulled_back=pulled_back)
 
