@@ -1,8 +1,8 @@
 """Numbers that are finite and hostile, in one call of everything that learns.
 
 The call learns and leaves finite numbers, or raises and leaves everything as it was; calls with sane numbers
-work afterwards. Where the learning rate is fixed, or multiplied by a hostile sample weight, no size of input is
-safe in itself: there a later call may still find that learning has diverged, and say so.
+work afterwards. Where the learning rate is fixed, or multiplied by a hostile sample weight, no size of input
+is safe in itself: there a later call may still find that learning has diverged, and say so.
 """
 
 from __future__ import annotations
@@ -77,10 +77,9 @@ def poisoned(rng: Random, learner: Learner, *, is_fixed: bool) -> str:
     before = snapshot(learner.it)
     try:
         learner.learn(X[rows], Y[rows], None if weights is None else weights[rows], whole=rng.random() < 0.3)
-    except (DivergenceError, ValueError) as error:
+    except DivergenceError:
         assert is_same(before, snapshot(learner.it)), "a call that raised left its traces"
         outcome = "refused"
-        assert isinstance(error, DivergenceError) or kind == "target", str(error)
     else:
         outcome = "learned"
     assert is_finite(snapshot(learner.it)), "not finite"

@@ -13,7 +13,9 @@ from campaigns import (
     hostile_servers,
     kills_of_saves,
     kills_of_sweeps,
+    poisons,
     processors,
+    updates,
 )
 from campaigns.campaign import Campaign
 
@@ -28,5 +30,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "hostile_servers": hostile_servers.CAMPAIGN,
     "kills_of_saves": kills_of_saves.CAMPAIGN,
     "kills_of_sweeps": kills_of_sweeps.CAMPAIGN,
+    "poisons": poisons.CAMPAIGN,
     "processors": processors.CAMPAIGN,
+    "updates": updates.CAMPAIGN,
 }

@@ -25,7 +25,9 @@ def snapshot(learner: Any) -> dict[str, Any]:
 def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Return whether two snapshots agree, number by number."""
     return one.keys() == other.keys() and all(
-        np.array_equal(value, other[name]) if isinstance(value, np.ndarray) else value is other[name] or value == other[name]
+        np.array_equal(value, other[name])
+        if isinstance(value, np.ndarray)
+        else value is other[name] or value == other[name]
         for name, value in one.items()
     )
 

@@ -110,7 +110,7 @@ def learn_compiled(
         some = rows[start : start + n_at_once]
         diverged_at = loop(*told, W, layer.bias, layer.offset, x, t, scales, some, seen)
         if diverged_at >= 0:
-            largest = float(np.abs(x[some[diverged_at]]).max())
+            largest = float(max(x.max(), -x.min()))
             raise DivergenceError(
                 int(seen[0]), setting.learning_rate, limit=limit_of(W), largest_input=largest
             )
