@@ -73,7 +73,8 @@ def learn_auto_batch(
         step = (eta * change.weights).astype(W.dtype, copy=False)
         a, growth = units.preactivation, _growth(network, x, units.hidden)
         # Weights grow as large as the inputs that they are to reconstruct, and activities as their products.
-        if diverges(a, units.hidden_preactivation, eta * growth, step * growth, (x * x).sum(axis=1)):
+        sizes = eta * growth, np.abs(step).max() * growth, (x * x).sum(axis=1)
+        if diverges(a, units.hidden_preactivation, *sizes):
             largest = float(np.abs(a).max()), limit_of(a), float(np.abs(x).max())
             raise DivergenceError(n_seen, setting.learning_rate, *largest)
         if omega:

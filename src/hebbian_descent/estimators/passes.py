@@ -105,15 +105,20 @@ def learn_compiled(
     W = layer.weights.T
     loop, *told = setting.compiled(offset, W.dtype, in_pairs=in_pairs)
     x, t, scales, rows = (read_only(array) for array in (*samples, order))
-    n_at_once = 2 * max(1, WEIGHTS_IN_A_CALL // (2 * max(1, W.size)))  # even, so that pairs stay pairs
-    for start in range(0, len(rows), n_at_once):
-        some = rows[start : start + n_at_once]
+    for some in _blocks(rows, W.size):
         diverged_at = loop(*told, W, layer.bias, layer.offset, x, t, scales, some, seen)
         if diverged_at >= 0:
             largest = float(max(x.max(), -x.min()))
             raise DivergenceError(
                 int(seen[0]), setting.learning_rate, limit=limit_of(W), largest_input=largest
             )
+
+
+def _blocks(order: Order, n_weights: int) -> list[Order]:
+    """Cut an order into blocks of bounded work, of an even number of samples, so that pairs stay pairs."""
+    if order.size * n_weights <= WEIGHTS_IN_A_CALL:
+        return [order]
+    return list(batches(order, 2 * max(1, WEIGHTS_IN_A_CALL // (2 * n_weights))))
 
 
 def learn_batch(

@@ -18,7 +18,8 @@ from hebbian_descent.memory.online import OnlineLearning, as_connectivity, train
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.transaction import all_or_nothing
+from hebbian_descent.training import DivergenceError
+from hebbian_descent.transaction import all_or_nothing, is_finite
 
 
 class AssociativeMemory(Saved):
@@ -127,11 +128,16 @@ class AssociativeMemory(Saved):
                 )
         self.learning.check_targets(targets)
         clamped = targets if isinstance(self.network, Layer) else None
+        training = self.learning.training
         with all_or_nothing(self) as draft:
             for row in range(len(cues)):
                 t = None if clamped is None else clamped[row : row + 1]
                 self.learning.learn(draft.network, cues[row : row + 1], t, draft.n_stored + 1)
                 draft.n_stored += 1
+            if not is_finite(draft.network):
+                raise DivergenceError(
+                    draft.n_stored, None if self.learning.automatic else training.learning_rate
+                )
 
     def recall(self, cue: npt.ArrayLike, *, steps: int = 1) -> Array:
         """Return what each cue recalls; with several steps what is recalled is the cue of the next."""

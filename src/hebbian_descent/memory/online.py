@@ -13,7 +13,6 @@ from hebbian_descent.memory.rates import learning_rate_of, offset_rate
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import get_auto_rule, get_error_term, get_rule
 from hebbian_descent.training import DivergenceError, Training
-from hebbian_descent.transaction import is_finite
 
 HIDDEN_OFFSET_START = 0.5
 ANY_RATE = 1.0  # stands where the rate is made anew for each pattern
@@ -69,8 +68,6 @@ class OnlineLearning:
             network.shift_hidden_offset(hidden, self.shift)
         # A memory that cannot recall the pattern that it has just stored could store no other, either.
         training.stop_if_diverged(network, x, n_seen)
-        if not is_finite(network):
-            raise DivergenceError(n_seen, training.learning_rate)
 
     def learning_rate(self, network: Layer | Autoencoder, x: Array, t: Array | None) -> float:
         """Return the step for one pattern.
