@@ -168,4 +168,5 @@ CAMPAIGN = Campaign(
     trial=trial,
     goal=50_000,
     in_tests=300,
+    seconds=120.0,  # the first trials compile
 )

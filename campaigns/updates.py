@@ -133,5 +133,5 @@ CAMPAIGN = Campaign(
     in_tests=4,
     per_trial=N_UPDATES,
     block=20,
-    seconds=120.0,
+    seconds=120.0,  # the first trials compile
 )

@@ -41,12 +41,14 @@ LEARNERS = {
         lambda it: it.fit(X, T),
     ),
     "fit further": (
-        lambda: CLASSIFIER(epochs=2, warm_start=True, random_state=0, batch_size=5),
+        lambda: CLASSIFIER(epochs=2, warm_start=True, random_state=0, batch_size=12),
         lambda it: it.fit(X, LABELS % 2),
         lambda it: it.fit(X, LABELS),
     ),
     "fit an auto-encoder": (
-        lambda: HebbianDescentAutoencoder(n_hidden=2, epochs=2, warm_start=True, random_state=0),
+        lambda: HebbianDescentAutoencoder(
+            n_hidden=2, epochs=2, batch_size=12, warm_start=True, random_state=0
+        ),
         lambda it: it.fit(X),
         lambda it: it.fit(X),
     ),
@@ -59,12 +61,12 @@ LEARNERS = {
     "stream of your own units": (
         lambda: HebbianDescentRegressor(activation=SIGMOID, random_state=0),
         lambda it: it.partial_fit(X, T),
-        lambda it: it.partial_fit(X[:3], T[:3]),
+        lambda it: it.partial_fit(X[:2], T[:2]),
     ),
     "stream of an auto-encoder": (
         lambda: HebbianDescentAutoencoder(n_hidden=2, random_state=0),
         lambda it: it.partial_fit(X),
-        lambda it: it.partial_fit(X[:3]),
+        lambda it: it.partial_fit(X[:2]),
     ),
     "one class": (
         lambda: CLASSIFIER(random_state=0),
@@ -76,11 +78,11 @@ LEARNERS = {
         lambda it: it.partial_fit(X, T),
         lambda it: it.partial_fit(X[:1], T[:1]),
     ),
-    "memory": (lambda: AssociativeMemory(4, 2), None, lambda it: it.store(X[:3], T[:3])),
+    "memory": (lambda: AssociativeMemory(4, 2), None, lambda it: it.store(X[:2], T[:2])),
     "memory of patterns": (
         lambda: AssociativeMemory(4, auto="autoencoder", n_hidden=2),
         lambda it: it.store(X[0]),
-        lambda it: it.store(X[:3]),
+        lambda it: it.store(X[:2]),
     ),
 }
 
@@ -168,8 +170,8 @@ def test_ctrl_c_during_long_calls(monkeypatch):
     try:
         for seconds in np.linspace(0.0005, 0.02, 40):
             timer, is_done = Timer(seconds, _thread.interrupt_main), False
-            timer.start()
             try:
+                timer.start()
                 learner.partial_fit(inputs, labels)
                 is_done = True
                 timer.join()
