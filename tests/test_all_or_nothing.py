@@ -2,6 +2,7 @@
 
 import _thread
 import sys
+import time
 from threading import Timer
 
 import numpy as np
@@ -162,14 +163,17 @@ def test_ctrl_c_during_long_calls(monkeypatch):
     """Real interrupts, at many moments; what was learned is what the counted samples make of a fresh one."""
     monkeypatch.setattr(passes, "WEIGHTS_IN_A_CALL", 2**12)
     data = np.random.default_rng(0)
-    inputs = data.normal(size=(5000, 20))
+    inputs = data.normal(size=(20_000, 20))
     labels = (inputs @ data.normal(size=(20, 3))).argmax(axis=1)
     learner = CLASSIFIER(random_state=0).partial_fit(inputs[:10], labels[:10])
+    start = time.perf_counter()
+    learner.partial_fit(inputs, labels)
+    duration = time.perf_counter() - start
     interval, n_interrupted = sys.getswitchinterval(), 0
     sys.setswitchinterval(1e-5)
     try:
-        for seconds in np.linspace(0.0005, 0.02, 40):
-            timer, is_done = Timer(seconds, _thread.interrupt_main), False
+        for part in np.linspace(0, 0.9, 40):
+            timer, is_done = Timer(part * duration, _thread.interrupt_main), False
             try:
                 timer.start()
                 learner.partial_fit(inputs, labels)
@@ -179,7 +183,7 @@ def test_ctrl_c_during_long_calls(monkeypatch):
                 n_interrupted += not is_done
     finally:
         sys.setswitchinterval(interval)
-    assert n_interrupted > 3
+    assert n_interrupted > 0
     n_calls, rest = divmod(learner.n_samples_seen_ - 10, len(inputs))
     assert rest == 0
     fresh = CLASSIFIER(random_state=0).partial_fit(inputs[:10], labels[:10])
