@@ -29,6 +29,18 @@ def unknown_name(what: str, got: object, options: Iterable[str]) -> ValueError:
     return ValueError(f"The {what} must be one of {', '.join(names)}. Got {got!r}.{hint}")
 
 
+def printable(text: str) -> str:
+    r"""Return text with whatever cannot be printed written out, as \x1b; lines stay lines.
+
+    Words from a file, from a server or from a user must not steer the terminal that shows them.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
+
+
 def require_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
     """Import an optional library, or say in one sentence which extra brings it."""
     try:

@@ -82,7 +82,7 @@ MISBEHAVIOURS = {
     ),
     "endless": (lambda server: server.never_ends("/bad"), "at most 515536 bytes, and the server sent more"),
     "dripping": (lambda server: server.drips("/bad"), "the transfer was not done within 0.85 s"),
-    "escape sequences": (lambda server: server.fails("/bad", "\x1b[2J"), r"answered 500 \?\[2J\)"),
+    "escape sequences": (lambda server: server.fails("/bad", "\x1b[2J"), r"answered 500 \\x1b\[2J\)"),
     "redirected nowhere": (lambda server: server.redirects("/bad", "/nowhere"), "the server answered 404"),
     "redirected in a circle": (lambda server: server.redirects("/bad", "/bad"), "the server answered 302"),
     "redirected to a file": (

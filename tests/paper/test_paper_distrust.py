@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbian_descent.cli.console import printable
+from hebbian_descent.checks import printable
 from hebbian_descent.paper.claims.base import Judged
 from hebbian_descent.paper.claims.kept import keep
 from hebbian_descent.paper.csv_text import csv_text

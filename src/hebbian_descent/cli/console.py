@@ -10,14 +10,7 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-
-def printable(text: str) -> str:
-    r"""Return text with whatever cannot be printed written out, as \x1b; lines stay lines."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )
+from hebbian_descent.checks import printable
 
 
 class PlainConsole(Console):

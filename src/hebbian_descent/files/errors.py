@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hebbian_descent.checks import printable
 from hebbian_descent.regular_file import NotRegularError
 
 LONGEST = 1000
@@ -21,7 +22,7 @@ class ModelFileError(ValueError):
     def __init__(self, message: str, path: str | os.PathLike[str] = "") -> None:
         shown = message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
         text = f"{os.fspath(path)}: {shown}" if path else shown
-        super().__init__("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text))
+        super().__init__(printable(text))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError, URLError
 
+from hebbian_descent.checks import printable
 from hebbian_descent.datasets.download.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -67,4 +68,4 @@ def _reason(error: BaseException | str, timeout: float) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {timeout:g} s"
     line = " ".join(str(error).split()) or type(error).__name__
-    return "".join(letter if letter.isprintable() else "?" for letter in line[:LONGEST_REASON])
+    return printable(line[:LONGEST_REASON])
