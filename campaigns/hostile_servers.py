@@ -26,7 +26,7 @@ CONTENT = random.Random(0).randbytes(3000) + bytes(2000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 TIMEOUT = 1.0
 MOST_SECONDS = 2 * (TIMEOUT + len(CONTENT) / SLOWEST) + 3  # for both servers, on a busy machine
-MOST_SENT = 40_000_000  # the buffers of a connection take many megabytes before a server must wait
+MOST_SENT = 20_000_000  # the buffers of each connection take megabytes before a server must wait
 MOST_REQUESTS = 30
 OK = b"HTTP/1.1 200 OK\r\n"
 

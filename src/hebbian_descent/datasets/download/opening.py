@@ -5,6 +5,7 @@ Imported where a download begins, since urllib.request takes long to import.
 
 from __future__ import annotations
 
+import io
 from email.message import Message
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import IO, Any
@@ -21,9 +22,12 @@ from urllib.request import (
 
 from hebbian_descent.datasets.download.deadline import Deadline
 
+FRAMING = 1 << 20
+"""Bytes beyond twice the file that headers and the marks between chunks may take."""
 
-def open_url(url: str, timeout: float, deadline: Deadline) -> HTTPResponse:
-    """Send a request for `url`, follow redirects, and return the answer with its body unread."""
+
+def open_url(url: str, timeout: float, deadline: Deadline, at_most: int) -> HTTPResponse:
+    """Send a request for a file of up to `at_most` bytes, and return the answer with its body unread."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
@@ -31,7 +35,7 @@ def open_url(url: str, timeout: float, deadline: Deadline) -> HTTPResponse:
         HTTPDefaultErrorHandler(),
         HTTPErrorProcessor(),
         _Redirects(),
-        _Web(deadline),
+        _Web(deadline, 2 * at_most + FRAMING),
     ):
         opener.add_handler(handler)
     # A server that compresses on the way would make the announced length that of something else.
@@ -41,29 +45,57 @@ def open_url(url: str, timeout: float, deadline: Deadline) -> HTTPResponse:
 
 
 class _Web(AbstractHTTPHandler):
-    """Opens connections that a deadline watches."""
+    """Opens connections that end at a deadline, and that give no more than a number of bytes."""
 
-    def __init__(self, deadline: Deadline) -> None:
+    def __init__(self, deadline: Deadline, at_most: int) -> None:
         super().__init__()
         self._deadline = deadline
+        self._at_most = at_most
 
     def http_open(self, request: Request) -> HTTPResponse:
-        return self.do_open(self._watched(HTTPConnection), request)
+        return self.do_open(self._bounded(HTTPConnection), request)
 
     def https_open(self, request: Request) -> HTTPResponse:
-        return self.do_open(self._watched(HTTPSConnection), request)
+        return self.do_open(self._bounded(HTTPSConnection), request)
 
     http_request = https_request = AbstractHTTPHandler.do_request_
 
-    def _watched(self, kind: type[HTTPConnection]) -> Any:
-        deadline = self._deadline
+    def _bounded(self, kind: type[HTTPConnection]) -> Any:
+        deadline, at_most = self._deadline, self._at_most
 
-        class Watched(kind):  # type: ignore[misc, valid-type]
+        class Bounded(kind):  # type: ignore[misc, valid-type]
             def connect(self) -> None:
                 super().connect()
                 deadline.watch(self.sock)
 
-        return Watched
+            def response_class(self, *arguments: Any, **options: Any) -> HTTPResponse:
+                response = HTTPResponse(*arguments, **options)
+                response.fp = io.BufferedReader(_Counted(response.fp.detach(), at_most))
+                return response
+
+        return Bounded
+
+
+class _Counted(io.RawIOBase):
+    """The bytes of a connection, headers and all: a server can send without end before and after a body."""
+
+    def __init__(self, source: io.RawIOBase, at_most: int) -> None:
+        self._source = source
+        self._left = at_most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        n_bytes: int | None = self._source.readinto(buffer)  # type: ignore[attr-defined]
+        self._left -= n_bytes or 0
+        if self._left < 0:
+            raise OSError("the server sent far more than the file has")
+        return n_bytes
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
 
 
 class _Redirects(HTTPRedirectHandler):

@@ -31,7 +31,7 @@ def stream(
 
     with Deadline(seconds) as deadline:
         try:
-            with open_url(url, timeout, deadline) as response:
+            with open_url(url, timeout, deadline, at_most) as response:
                 yield from _pieces(response, at_most)
             failure = None
         # A server that breaks the rules makes the standard library raise nearly anything.
