@@ -87,7 +87,7 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        n_bytes: int | None = self._source.readinto(buffer)  # type: ignore[attr-defined]
+        n_bytes: int | None = self._source.readinto(buffer)
         self._left -= n_bytes or 0
         if self._left < 0:
             raise OSError("the server sent far more than the file has")
