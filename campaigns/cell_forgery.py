@@ -35,6 +35,8 @@ TEXTS = ("", "a" * 5000, "\x1b[2J", "\ud800", "../../etc/passwd", "test")
 DTYPES = ("|O", "f8,O", "<U1", "<f2", ">f8", "<U900000000")
 NUMBERS = (0, -1, 1, 2, True, 2**31, 2**62, 2**64, 10**400, 0.5, -0.0, 1e308, float("nan"), float("inf"))
 NUMPY_NAMES = tuple(sorted(vars(np)))
+TEMPTING_NAMES = ("genfromtxt", "loadtxt", "memmap", "seterr", "test")
+TEMPTING_VALUES = ("http://127.0.0.1:9/", "/dev/null", "raise")
 EXTENSIONS = ("arrow.py_extension_type", "pandas.period", "pandas.interval", "arrow.json", "arrow.uuid")
 COMPRESSIONS = ("none", "snappy", "gzip", "zstd", "lz4", "brotli")
 
@@ -53,8 +55,10 @@ def hostile(random: Random, depth: int = 0) -> Any:
     if kind == 6:
         return {random.choice(tuple(RESTORED)): hostile(random, depth + 1)}
     if kind == 7:
-        name = random.choice(NUMPY_NAMES)
-        return {"$scalar": {"type": name, "value": hostile(random, depth + 1)}}
+        name, value = random.choice(NUMPY_NAMES), hostile(random, depth + 1)
+        if random.random() < 0.5:
+            name, value = random.choice(TEMPTING_NAMES), random.choice(TEMPTING_VALUES)
+        return {"$scalar": {"type": name, "value": value}}
     return _long(random)
 
 
@@ -162,7 +166,7 @@ def change_table(random: Random, table: Table) -> Table:
         elif action == 1:
             table = table.slice(random.randrange(table.num_rows + 1))
         elif action == 2:
-            table = pa.concat_tables([table] * random.choice((2, 3, 300)))
+            table = pa.concat_tables([table] * random.choice((2, 3, 300 if table.nbytes < 10_000 else 4)))
         elif action == 3:
             table = table.append_column(name, _column(random, table.num_rows))
         elif action == 4:

@@ -57,7 +57,7 @@ def known() -> Known:
 
 
 def trial(number: int, folder: Path) -> str:
-    random = Random(number)
+    random, settings = Random(number), np.geterr()
     sweep, files, keys, _, expected = known()
     good, victim = random.sample(keys, 2)
     key, content = forged(random, pq.read_table(pa.BufferReader(files[f"{victim}.parquet"])))
@@ -72,6 +72,7 @@ def trial(number: int, folder: Path) -> str:
             if outcome == "damaged" or key != victim:
                 assert np.array_equal(result.values["mae"], expected.values["mae"], equal_nan=True)
             assert victim in Store(folder)
+    assert np.geterr() == settings
     for warning in caught:
         assert warning.category is DamagedCellWarning, warning
         assert f"{key}.parquet" in str(warning.message), warning
