@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from campaigns.campaign import BrokenPromiseError
+
 FORBIDDEN = (
     "ctypes.",
     "ftplib.",
@@ -24,8 +26,8 @@ _watch: list[Path] = []  # the folder that may be written to, while somebody wat
 _installed = False
 
 
-class ForbiddenError(BaseException):
-    """Something happened that data must never bring about. No `except Exception` can swallow it."""
+class ForbiddenError(BrokenPromiseError):
+    """Something happened that data must never bring about."""
 
 
 @contextmanager

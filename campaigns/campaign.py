@@ -39,8 +39,12 @@ class Campaign(NamedTuple):
     seconds: float = 10.0
 
 
-class HungError(BaseException):
-    """A trial took too long. No `except Exception` in the code under test can swallow it."""
+class BrokenPromiseError(BaseException):
+    """What breaks every promise. No `except Exception` in the code under test can swallow it."""
+
+
+class HungError(BrokenPromiseError):
+    """A trial took too long."""
 
 
 @dataclass
@@ -86,7 +90,7 @@ def run(campaign: Campaign, numbers: Iterable[int]) -> Result:
         try:
             with _limit(campaign.seconds):
                 result.outcomes[campaign.trial(number, folder)] += 1
-        except (Exception, HungError) as error:  # whatever a trial raises is a broken promise
+        except (Exception, BrokenPromiseError) as error:  # whatever a trial raises is a broken promise
             result.n_broken += 1
             result.broken.append({"trial": number, "what": f"{type(error).__name__}: {error}"[:500]})
     result.broken = result.broken[:BROKEN_KEPT]

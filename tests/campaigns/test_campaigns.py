@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from campaigns import page
+from campaigns.audit import watched
 from campaigns.campaign import Campaign, Result, run
 from campaigns.registry import CAMPAIGNS
 
@@ -38,6 +39,17 @@ def test_a_broken_promise_is_found():
     result = run(Campaign("", "", trial, goal=4, in_tests=4), range(4))
     assert result.outcomes == {"held": 3}
     assert [broken["trial"] for broken in result.broken] == [2]
+
+
+def test_what_data_must_never_bring_about_is_found(tmp_path):
+    def trial(number, folder):
+        with watched(folder):
+            (folder if number == 0 else tmp_path).joinpath("file").write_text("")
+        return "held"
+
+    result = run(Campaign("", "", trial, goal=2, in_tests=2), range(2))
+    assert [broken["trial"] for broken in result.broken] == [1]
+    assert "ForbiddenError" in result.broken[0]["what"]
 
 
 def test_a_trial_that_hangs_is_found():
