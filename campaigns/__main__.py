@@ -33,7 +33,9 @@ def list_campaigns() -> None:
 def run_campaigns(
     names: Annotated[list[str] | None, typer.Argument(help="Campaigns; all of them by default.")] = None,
     trials: Annotated[int | None, typer.Option(help="How many trials, instead of the goal's number.")] = None,
-    first: Annotated[int, typer.Option(help="Number of the first trial; with it nothing is saved.")] = 0,
+    first: Annotated[
+        int | None, typer.Option(help="Number of the first trial; with it nothing is saved.")
+    ] = None,
     processes: Annotated[int, typer.Option(help="Processes that share the trials.")] = 2,
     results: Annotated[Path, typer.Option(help="Folder of the results; a stopped run resumes.")] = Path(
         "test-long"
@@ -45,16 +47,16 @@ def run_campaigns(
     n_broken = 0
     for name in names or CAMPAIGNS:
         campaign = CAMPAIGNS[name]
-        last = first + (trials or -(-campaign.goal // campaign.per_trial))
-        result = Result() if first else Result.load(folder / f"{name}.json")
-        starts = range(first or result.trials, last, campaign.block)
+        result = Result() if first is not None else Result.load(folder / f"{name}.json")
+        last = (first or 0) + (trials or -(-campaign.goal // campaign.per_trial))
+        starts = range(result.trials if first is None else first, last, campaign.block)
         began, earlier = time.monotonic(), result.seconds
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
             blocks = [range(start, min(start + campaign.block, last)) for start in starts]
             for found in pool.map(run, [campaign] * len(blocks), blocks):
                 result.add(found)
                 result.seconds = earlier + time.monotonic() - began
-                if not first:
+                if first is None:
                     result.save(folder / f"{name}.json")
         n_broken += result.n_broken
         outcomes = ", ".join(f"{word} {count:,}" for word, count in sorted(result.outcomes.items()))

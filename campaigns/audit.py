@@ -32,7 +32,7 @@ class ForbiddenError(BrokenPromiseError):
 
 @contextmanager
 def watched(folder: Path) -> Iterator[None]:
-    """Raise if anything starts a process, opens a connection, unpickles, or writes outside a folder."""
+    """Raise if anything starts a process, opens a connection, unpickles, or opens a foreign file to write."""
     global _installed
     if not _installed:
         sys.addaudithook(_hook)  # for good: hooks cannot be taken back

@@ -127,7 +127,7 @@ def _small_disk(folder: Path, n_kilobytes: int) -> Iterator[bool]:
 
 CAMPAIGN = Campaign(
     title="Full disks",
-    promise="one sentence, everything finished still there, nothing half-written; with room again it goes on",
+    promise="one sentence, everything finished still there, nothing half-written; with room again it resumes",
     trial=trial,
     goal=30,
     in_tests=6,

@@ -18,6 +18,8 @@ def table(results: Path) -> str:
         result = Result.load(results / f"{name}.json")
         outcomes = ", ".join(f"{word} {count:,}" for word, count in result.outcomes.most_common())
         tried = f"{result.trials * campaign.per_trial:,}"
+        if campaign.per_trial > 1:
+            tried += f" in {result.trials:,} trials"
         command = f"`python -m campaigns run {name}`"
         cells = (campaign.title, tried, f"{campaign.goal:,}", outcomes, str(result.n_broken), command)
         lines.append(f"| {' | '.join(cells)} |")

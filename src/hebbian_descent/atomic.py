@@ -31,19 +31,20 @@ def write_atomically(path: Path, content: bytes, partial: Path | None = None) ->
     has the name, be it a link or a pipe, is replaced.
     """
     try:
-        old = path.stat()
+        old = path.stat() if partial is None else path.lstat()
     except FileNotFoundError:
         old = None
+    is_file = old is not None and stat.S_ISREG(old.st_mode)
     if partial is None:
-        if old is not None and not stat.S_ISREG(old.st_mode):
+        if old is not None and not is_file:
             path.write_bytes(content)
             return
         path = path.resolve()
         _remove_abandoned(path.parent)
         partial = path.with_name(f".hebbian-descent-{token_hex(8)}.partial")
     try:
-        with _locked_file(partial, private=old is not None) as file:
-            if old is not None:
+        with _locked_file(partial, private=is_file) as file:
+            if old is not None and is_file:
                 _take_permissions(partial, old)
             file.write(content)
             file.flush()
@@ -87,13 +88,16 @@ def _locked_file(path: Path, *, private: bool) -> BinaryIO:
 
 def _take_permissions(path: Path, old: os.stat_result) -> None:
     """Give a file the owner, the group and the mode of another, as far as user and file system may."""
+    mode = stat.S_IMODE(old.st_mode)
     if os.name == "posix":
         for owner in (old.st_uid, -1):  # the group alone if it must be
             with suppress(OSError):
                 os.chown(path, owner, old.st_gid)
                 break
+        else:
+            mode &= ~stat.S_IRWXG  # another group was never meant
     with suppress(OSError):
-        path.chmod(stat.S_IMODE(old.st_mode))
+        path.chmod(mode)
 
 
 def _remove_abandoned(folder: Path) -> None:

@@ -7,6 +7,8 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+MUST = "it must be a regular file, and is a folder, a pipe or a device"
+
 
 class NotRegularError(ValueError):
     """What has the name of a file is none: it could be read for ever, or not at all."""
@@ -19,8 +21,13 @@ def open_regular(path: Path) -> BufferedReader:
 
 def _only_a_file(path: str, flags: int) -> int:
     # Opening a pipe would wait until somebody writes to it.
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    except PermissionError:
+        if os.path.isdir(path):  # Windows opens no folders
+            raise NotRegularError(MUST) from None
+        raise
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise NotRegularError("it must be a regular file, and is a folder, a pipe or a device")
+    raise NotRegularError(MUST)

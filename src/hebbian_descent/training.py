@@ -109,7 +109,7 @@ class Training:
         """Train a network; `targets` are the outputs of a layer, or hidden activities to clamp.
 
         k epochs and then m more with `first_epoch=k` are k + m epochs, bit for bit. After any exception the
-        network is as it was after the last whole epoch, the one that `after_epoch` would be told of last.
+        network is as it was after the last whole epoch, the one that `after_epoch` would be called with last.
         """
         as_count(epochs, "number of epochs", at_least=0)
         as_count(first_epoch, "first epoch", at_least=0)

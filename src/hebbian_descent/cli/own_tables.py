@@ -26,7 +26,7 @@ def as_text(title: str, measured: Iterable[Measured]) -> Table:
 
 
 def as_csv(measured: Iterable[Measured]) -> str:
-    """Return one line a row."""
+    """Return one line per row."""
     names, lines = averaged(measured)
     return csv_text([names, *lines])
 

@@ -8,14 +8,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from typing import Any, BinaryIO
+from zipfile import ZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.cli.npy_stream import read_array
+from hebbian_descent.datasets.formats.npy import read_array, read_member
 from hebbian_descent.regular_file import open_regular
 
 ARCHIVE = "be a whole .npz archive"
@@ -56,6 +56,8 @@ def _reading(path: Path, must: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
+    except MemoryError:  # says nothing of the file
+        raise
     except Exception as error:
         what = str(error).rstrip(".") or type(error).__name__
         raise ValueError(f"The file {str(path)!r} must {must}. Got: {what}.") from None
@@ -74,17 +76,9 @@ def _read_npz(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
         (key,) = members
     if key not in members:
         raise unknown_name(f"array of {path.name} (given as {path.name}:NAME)", key, members)
-    with _reading(path, ARCHIVE), archive.open(members[key]) as member:
-        return _read_member(member, members[key])
-
-
-def _read_member(member: IO[bytes], info: ZipInfo) -> npt.NDArray[Any]:
-    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise ValueError("an array packed in another way than NumPy packs them")
-    array = read_array(member, max(LARGE_ARRAY, LARGEST_RATIO * info.compress_size))
-    if member.read(1):  # the end of a member is also where its checksum is compared
-        raise ValueError("more bytes than the array has")
-    return array
+    packed = os.fstat(file.fileno()).st_size  # an archive may state anything of its members
+    with _reading(path, ARCHIVE):
+        return read_member(archive, members[key], max(LARGE_ARRAY, LARGEST_RATIO * packed))
 
 
 def _read_csv(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:

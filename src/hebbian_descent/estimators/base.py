@@ -64,6 +64,12 @@ class LayerEstimator(HasState, BaseEstimator):
     def n_samples_seen_(self, n_samples: int) -> None:
         self._seen = np.array([n_samples], np.int64)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a pickled state, in which earlier versions had the count by its public name."""
+        if (n_samples := state.pop("n_samples_seen_", None)) is not None:
+            state["_seen"] = np.array([n_samples], np.int64)
+        super().__setstate__(state)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from hebbian_descent.files.errors import ModelFileError
 
 MOST_SAMPLES = 2**53
-"""A million each second for three hundred years."""
+"""A million per second for three hundred years."""
 
 
 def require_names(found: Any, wanted: Collection[str], what: str) -> None:
-    """Refuse what is not told by name, lacks a name, or has one more."""
+    """Refuse what is not given by name, lacks a name, or has one more."""
     if not isinstance(found, Mapping) or set(found) != set(wanted):
         got = ", ".join(sorted(found)) if isinstance(found, Mapping) else repr(found)
         raise ModelFileError(f"The {what} must be {', '.join(sorted(wanted))}. Got {got}.")

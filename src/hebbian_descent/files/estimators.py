@@ -45,7 +45,7 @@ def restored_estimator(cls: Any, contents: Mapping[str, Any], arrays: Arrays) ->
     estimator = cls(**parameters)
     estimator.describe()  # checks the parameters, which the constructor of an estimator does not
     if not isinstance(words, dict) or set(words) & set(arrays):
-        raise ModelFileError("The parts of the state must be told by name, each once. Got otherwise.")
+        raise ModelFileError("The parts of the state must be given by name, each once. Got other names.")
     state = {**words, **arrays}
     require_names(state, {*cls._state_names, *({"feature_names_in_"} & set(state))}, "parts of the state")
     _check_state(state)

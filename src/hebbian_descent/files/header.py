@@ -12,7 +12,7 @@ PREFIX = 8
 LARGEST_HEADER = 2 * 2**20
 """In bytes: room for the names of some eighty thousand features or classes."""
 MOST_VALUES = 10_000
-"""Numbers, lists and objects in a header; a model has some dozens, and only words in great number."""
+"""Numbers, lists and objects on one level of a header; a model has some dozens, and many words."""
 DEEPEST = 20
 KEY = "hebbian_descent"
 LARGEST_INTEGER = 2**63

@@ -43,8 +43,8 @@ def learn_online(
     """Show patterns in the given order to a layer; return where it diverged, or −1.
 
     `response` is the address of its activation's response, `numbers` are those of `as_numbers`; `scales` has
-    one factor of η a pattern; `seen` is an array of one number, the patterns learned so far, which changes in
-    the same call as the weights: no interrupt comes between the two. A pattern whose activity, before or
+    one factor of η per pattern; `seen` is an array of one number, the patterns learned so far, which changes
+    in the same call as the weights: no interrupt comes between the two. A pattern whose activity, before or
     after its step, is beyond the square root of the largest number is not learned, nor any after it.
     """
     n_outputs, n_inputs = W.shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -32,16 +32,20 @@ class Place:
 
     def command(self, *words: str) -> str:
         """Return a line for a shell that does something here with the same effort."""
-        options = [] if set(self.effort.options) <= set(words) else self.effort.options
-        if self.shown_folder != str(DEFAULT_FOLDER):
-            options += ["--output", self.shown_folder]
-        return shlex.join(["hebbian-descent", *words, *options])
+        return self._command(words, str(self.folder))
 
-    @property
-    def shown_folder(self) -> str:
-        """The folder as pages that others read may name it: relative, or OUTPUT if it lies elsewhere."""
+    def shown_command(self, *words: str) -> str:
+        """Return the same for pages that others read: a folder that is relative, or OUTPUT."""
         here, folder = Path.cwd(), Path(os.path.abspath(self.folder))
-        return str(folder.relative_to(here)) if folder.is_relative_to(here) else "OUTPUT"
+        return self._command(
+            words, str(folder.relative_to(here)) if folder.is_relative_to(here) else "OUTPUT"
+        )
+
+    def _command(self, words: Sequence[str], folder: str) -> str:
+        options = [] if set(self.effort.options) <= set(words) else list(self.effort.options)
+        if folder != str(DEFAULT_FOLDER):
+            options += ["--output", folder]
+        return shlex.join(["hebbian-descent", *words, *options])
 
     @cached_property
     def store(self) -> Store:

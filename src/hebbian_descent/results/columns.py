@@ -32,7 +32,7 @@ def check_memory(n_bytes: int) -> None:
     except (AttributeError, OSError, ValueError):  # Windows, and systems that do not say
         return
     if n_bytes > size:
-        raise MemoryError(f"{n_bytes} bytes are needed, and this machine has {size}")
+        raise ValueError(f"{n_bytes} bytes are needed, and this machine has {size}")
 
 
 def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:

@@ -9,7 +9,6 @@ abandoned.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,7 +33,6 @@ def write_whole(path: Path, content: bytes) -> None:
     """Put content under a name in one step that lasts; what stood there before is replaced."""
     with _lock_file(path.parent) as lock:
         lock_shared(lock, path.parent)
-        _make_way(path)
         write_atomically(path, content, _partial(path.parent))
 
 
@@ -57,14 +55,6 @@ def remove_abandoned(folder: Path) -> None:
 def is_own(name: str) -> bool:
     """Return whether a hidden file is one of those made here."""
     return name == LOCK_NAME or name.startswith(PARTIAL_PREFIX)
-
-
-def _make_way(path: Path) -> None:
-    """Remove a pipe, a device or a link: the content belongs under this name, not into what is there."""
-    with suppress(FileNotFoundError):
-        mode = os.lstat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            path.unlink()
 
 
 def _partial(folder: Path) -> Path:

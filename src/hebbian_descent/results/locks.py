@@ -15,7 +15,7 @@ except ImportError:  # Windows: no such lock, so abandoned files are left for th
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE = 5.0
-"""Seconds of waiting after which the user is told."""
+"""Seconds of waiting after which the user is warned."""
 PAUSE = 0.05
 LOCKS = Path("/proc/locks")  # on Linux: who holds which lock
 
@@ -27,7 +27,7 @@ def lock_shared(descriptor: int, folder: Path) -> None:
         if time.monotonic() - started > PATIENCE:
             warnings.warn(
                 f"The store {folder} is locked by {_holder(descriptor)}, and process {os.getpid()} waits to "
-                "write into it. It goes on by itself when the lock is given back; end the other process if "
+                "write into it. It resumes by itself when the lock is given back; end the other process if "
                 "it hangs.",
                 LockedStoreWarning,
                 stacklevel=2,

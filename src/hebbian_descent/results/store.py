@@ -178,7 +178,7 @@ class Store:
         arrow()  # if it is missing, the cell is not to blame
         try:
             return parse(content, key, str(path))
-        except StoreError:  # a newer format
+        except (StoreError, MemoryError):  # a newer format; too little memory at this moment
             raise
         except Exception as error:  # whatever libraries say to bytes that the store did not write
             words = ascii(f"{type(error).__name__}: {error}")[1:-1]

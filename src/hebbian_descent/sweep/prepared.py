@@ -82,9 +82,10 @@ class Sweep:
         if not 1 <= as_count(part, "shard") <= parts:
             raise ValueError(f"The shard must be between 1 and {parts}, the number of shards. Got {part}.")
         mine = [number for number in range(len(self.works)) if number % parts == part - 1]
-        mine = [number for number in mine if not store.has(self.key(store, number))]
+        finished = dict(self._stored(store))
+        mine = [number for number in mine if number not in finished]
         computed = dict(self._compute(mine, store, InProcess(), progress, 0))
-        return len(computed), len(store.missing(work.specification(self.patterns) for work in self.works))
+        return len(computed), len(self.works) - len(dict(self._stored(store)))
 
     def key(self, store: Store, number: int) -> str:
         """Return the key under which a store keeps a cell."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import io
-import math
 import zipfile
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
-from numpy.lib import format as npy
 
 from hebbian_descent.datasets.dataset import Split, Splits
+from hebbian_descent.datasets.formats.npy import read_member
 
 LARGEST_ARRAY = 1 << 26
 """More bytes than any array of the datasets has."""
 MOST_MEMBERS = 1000
 """Files that an archive may list. Each takes memory before it is read."""
-HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def parse_archive(content: bytes) -> Splits:
@@ -38,26 +35,9 @@ def _split(archive: zipfile.ZipFile, part: str) -> Split | None:
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any] | None:
-    """Return an array, read-only; NumPy's own reader would take memory for any shape that a header states."""
     if f"{name}.npy" not in archive.namelist():
         return None
-    member = archive.getinfo(f"{name}.npy")
-    # Of the other methods, Python decompresses a whole member at once, whatever size it states.
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} must be stored or deflated, and has compression {member.compress_type}")
-    if member.file_size > LARGEST_ARRAY:
-        raise ValueError(f"{name} must have at most {LARGEST_ARRAY} bytes, and has {member.file_size}")
-    with archive.open(member) as file:
-        content = file.read(member.file_size)
-    stream = io.BytesIO(content)
-    version = npy.read_magic(stream)
-    if version not in HEADERS:
-        raise ValueError(f"{name} must be a .npy file of version 1.0 or 2.0, and is {version}")
-    shape, in_columns, dtype = HEADERS[version](stream)
-    if dtype.hasobject:
-        raise ValueError(f"{name} must hold numbers, and holds Python objects, which are never read")
-    n_bytes = len(content) - stream.tell()
-    if n_bytes != math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"{name} states {dtype} of shape {shape}, and has {n_bytes} bytes")
-    array = np.frombuffer(content, dtype, math.prod(shape), stream.tell())
-    return array.reshape(shape, order="F" if in_columns else "C")
+    try:
+        return read_member(archive, archive.getinfo(f"{name}.npy"), LARGEST_ARRAY)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None

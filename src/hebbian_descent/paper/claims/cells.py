@@ -169,7 +169,7 @@ def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> T
 
 def not_run(place: Place, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
     """Give no verdict, and name the command that would bring one."""
-    command = place.command("run", *labels, *([] if place.effort.quick else ["--draws", "10"]))
+    command = place.shown_command("run", *labels, *([] if place.effort.quick else ["--draws", "10"]))
     return Judgement(
         "not run", f"{n_run} of {n} comparisons were run; `{command}` computes them. So far: {so_far}"
     )

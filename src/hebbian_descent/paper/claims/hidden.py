@@ -159,6 +159,8 @@ def judge_reconstruction(place: Place) -> Judgement:
 
 def relative_loss(item: Comparison) -> float:
     """Return by which share of the other's error the first is worse."""
+    if item.gain == 0:
+        return 0.0
     return -item.gain / item.second.ours if item.second.ours else np.inf
 
 

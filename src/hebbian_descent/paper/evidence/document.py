@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.claims.base import counted
 from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.comparison import Verdict
@@ -64,7 +65,7 @@ def write_document(folder: Path, path: Path) -> None:
         f"## Tables\n\n{ABOUT_CELLS}",
         *all_cells(tables),
     ]
-    path.write_text("\n\n".join(sections) + "\n", encoding="utf-8", errors="backslashreplace")
+    write_atomically(path, ("\n\n".join(sections) + "\n").encode(errors="backslashreplace"))
 
 
 def _opening(verdicts: list[Verdict]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hebbian_descent
+from hebbian_descent.atomic import write_atomically
 from hebbian_descent.checks import require_extra
 from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.effort import Effort
@@ -40,7 +41,7 @@ def write_report(
     text = render(folder, effort or Effort(), tell, exhibits)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    write_atomically(path, text.encode(errors="backslashreplace"))
     return path
 
 

@@ -49,7 +49,7 @@ def local_cluster(distributed: Any, n_workers: int, security: Any = None) -> Ite
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of this process for a while, as Dask does it for the workers to inherit, but for good."""
+    """Set variables for the workers to inherit, then restore them; Dask would set them permanently."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
