@@ -67,24 +67,24 @@ def test_lines_of_numbers_are_read_with_and_without_names(tmp_path, text, encodi
     ("name", "content", "reason"),
     [
         ("x.npy", b"", "array of numbers"),
-        ("x.npy", of_shape(f"({2**62},)"), "too few bytes"),
-        ("x.npy", of_shape(f"({10**40}, 2)"), "too few bytes"),
+        ("x.npy", of_shape(f"({2**62},)"), "states the shape"),
+        ("x.npy", of_shape(f"({10**40}, 2)"), "states the shape"),
         ("x.npy", of_shape(f"({'1,' * 65})"), "array of numbers"),
-        ("x.npy", of_shape("(-1, -6)"), "too few bytes"),
-        ("x.npy", of_shape("(2, 3)", "'|O'"), "an array of object"),
+        ("x.npy", of_shape("(-1, -6)"), "states the shape"),
+        ("x.npy", of_shape("(2, 3)", "'|O'"), "holds object"),
         ("x.npy", of_shape("(2,)", "[('a', '<f8')]"), "an array of"),
         ("x.npy", of_shape("(2, 3)", "'<U4'"), "an array of"),
-        ("x.npy", of_shape("(7,)"), "cut off"),
+        ("x.npy", of_shape("(7,)"), "and has 48"),
         ("x.npy", npy("(" * 5000), "array of numbers"),
         ("x.npy", npy("__import__('os').system('true')"), "array of numbers"),
         ("x.npz", b"PK\x03\x04", "whole .npz archive"),
         ("x.npz", encrypted(), "password"),
-        ("x.npz", npz(zipfile.ZIP_LZMA), "packed in another way"),
-        ("x.npz", npz(zipfile.ZIP_BZIP2), "packed in another way"),
+        ("x.npz", npz(zipfile.ZIP_LZMA), "stored or deflated"),
+        ("x.npz", npz(zipfile.ZIP_BZIP2), "stored or deflated"),
         ("x.npz", npz().replace(b"\x00\x00", b"\x09\x00"), "whole .npz archive"),
         ("x.npz", with_another_checksum(), "CRC"),
         ("x.npz", npz(content=b"no array"), "whole .npz archive"),
-        ("x.npz", npz(content=of_shape("(2, 3)") + b"more"), "more bytes"),
+        ("x.npz", npz(content=of_shape("(2, 3)") + b"more"), "and has more"),
         ("x.csv", "1,2\n3,4\n".encode("utf-16"), "in UTF-8"),
         ("x.csv", b"1,2\n3,\x004\n", "separated by commas"),
         ("x.csv", b"1,2\n3\n", "separated by commas"),
@@ -103,7 +103,7 @@ def test_a_bomb_is_refused_before_memory_is_taken(tmp_path):
     del bomb
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match="too few bytes"):
+        with pytest.raises(ValueError, match="states the shape"):
             read_patterns(str(tmp_path / "x.npz"))
         assert tracemalloc.get_traced_memory()[1] < 2**20
     finally:

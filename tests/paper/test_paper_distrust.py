@@ -52,7 +52,8 @@ def test_the_page_names_no_folder_of_the_machine(folder, monkeypatch, tmp_path):
     assert "--output OUTPUT" in text
     monkeypatch.chdir(tmp_path)
     assert "--output secret/results" in render(folder, Effort())
-    assert Place(tmp_path / "reproduction").command("list") == "hebbian-descent list"
+    assert Place(tmp_path / "reproduction").shown_command("list") == "hebbian-descent list"
+    assert Place(folder).command("list") == f"hebbian-descent list --output {folder}"  # which can be pasted
 
 
 def test_formulas_become_text_and_numbers_stay_numbers():

@@ -180,7 +180,7 @@ def test_printed_points_are_all_there():
 def test_a_figure_of_tables_names_what_is_to_be_run(tmp_path, monkeypatch, capsys):
     label, table = "fig:heteroassociative_online_updated_offsets_scatter", "tab:Hetero_online_centered_shift"
     monkeypatch.chdir(tmp_path.parent)
-    with pytest.raises(NotMeasuredError, match=f"`hebbian-descent run {table} --output {tmp_path.name}`"):
+    with pytest.raises(NotMeasuredError, match=f"`hebbian-descent run {table} --output {tmp_path}`"):
         FIGURES[label].draw(Place(tmp_path))
     monkeypatch.setattr("sys.argv", ["hebbian-descent", "run", label, "--output", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:

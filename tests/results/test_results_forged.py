@@ -149,7 +149,7 @@ def test_what_takes_more_memory_than_there_is_is_not_read(
         Store(tmp_path).read(key)
     monkeypatch.setattr(os, "sysconf", lambda name: 1000)  # a thousand pages of a thousand bytes
     with pytest.raises(
-        DamagedCellError, match=r"MemoryError: \d+ bytes are needed, and this machine has 1000000"
+        DamagedCellError, match=r"ValueError: \d+ bytes are needed, and this machine has 1000000"
     ):
         Store(tmp_path).read(key)
 

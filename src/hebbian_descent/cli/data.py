@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -15,26 +17,36 @@ app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, 
 ALL = "all"
 
 
+@contextmanager
+def _errors_in_one_sentence() -> Iterator[None]:
+    try:
+        yield
+    except (datasets.DatasetError, ValueError) as error:
+        PlainConsole(stderr=True).print(str(error), style="red", soft_wrap=True)
+        raise typer.Exit(2) from None
+
+
 @app.command("list", epilog="Example: hebbian-descent data list")
 def list_datasets() -> None:
     """Show every dataset: its size, and where it is found or that it needs a download."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    folder = datasets.data_folder()
-    table = Table(box=SIMPLE_HEAD, caption=f"Data folder: {folder}")
-    table.add_column("name", no_wrap=True)
-    for number in ("patterns", "features", "classes"):
-        table.add_column(number, justify="right")
-    table.add_column("found in", overflow="fold")
-    for name, description in datasets.DATASETS.items():
-        table.add_row(
-            name,
-            _patterns(description),
-            str(description.n_features),
-            str(description.n_classes or "–"),
-            _place(name, description),
-        )
+    with _errors_in_one_sentence():
+        folder = datasets.data_folder()
+        table = Table(box=SIMPLE_HEAD, caption=f"Data folder: {folder}")
+        table.add_column("name", no_wrap=True)
+        for number in ("patterns", "features", "classes"):
+            table.add_column(number, justify="right")
+        table.add_column("found in", overflow="fold")
+        for name, description in datasets.DATASETS.items():
+            table.add_row(
+                name,
+                _patterns(description),
+                str(description.n_features),
+                str(description.n_classes or "–"),
+                _place(name, description),
+            )
     PlainConsole().print(table)
 
 
@@ -46,16 +58,17 @@ def fetch(
     ],
 ) -> None:
     """Download datasets into the data folder; those that are there already are left alone."""
-    datasets.data_folder()
-    for name in set(names) - {ALL}:
-        datasets.describe(name)
+    with _errors_in_one_sentence():
+        datasets.data_folder()
+        for name in set(names) - {ALL}:
+            datasets.describe(name)
     wanted = datasets.names() if ALL in names else tuple(dict.fromkeys(names))
     failed = False
     for name in wanted:
         try:
-            echo(f"{name}: {_fetched(name)}")
-        except (datasets.DatasetError, ValueError) as error:  # the other datasets may have more luck
-            PlainConsole(stderr=True).print(str(error), style="red", soft_wrap=True)
+            with _errors_in_one_sentence():
+                echo(f"{name}: {_fetched(name)}")
+        except typer.Exit:  # reported already; the other datasets may have more luck
             failed = True
     if failed:
         raise typer.Exit(2)
@@ -64,7 +77,8 @@ def fetch(
 @app.command(epilog="Example: cp mnist.npz $(hebbian-descent data path)")
 def path() -> None:
     """Print the data folder: HEBBIAN_DESCENT_DATA if that is set, else a folder in the user's cache."""
-    echo(str(datasets.data_folder()))
+    with _errors_in_one_sentence():
+        echo(str(datasets.data_folder()))
 
 
 def _fetched(name: str) -> str:

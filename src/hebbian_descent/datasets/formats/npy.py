@@ -19,7 +19,10 @@ def read_array(file: IO[bytes], most_bytes: int) -> npt.NDArray[Any]:
     version = npy.read_magic(file)
     if version not in READERS:
         raise ValueError(f"an array must be in version 1.0 or 2.0 of the .npy format, and is in {version}")
-    shape, fortran_order, dtype = READERS[version](file)
+    try:
+        shape, fortran_order, dtype = READERS[version](file)
+    except (MemoryError, RecursionError):  # of Python's parser, whatever memory there is
+        raise ValueError("the header of an array must be a small dictionary, and is nested deeply") from None
     if dtype.kind not in "biuf":
         raise ValueError(f"an array must hold numbers, and holds {dtype}")
     size = math.prod(shape) * dtype.itemsize

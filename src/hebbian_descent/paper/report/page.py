@@ -104,7 +104,7 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "protocol": notes("protocol"),
         "misprints": notes("misprints"),
         "origin": origin(folder, effort),
-        "command": Place(folder, effort).command,
+        "command": Place(folder, effort).shown_command,
         "marks": MARKS,
         "known_figures": FIGURES,
         "style": _part("style.css"),
