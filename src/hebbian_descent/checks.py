@@ -111,6 +111,13 @@ def as_number(
     return number
 
 
+def as_flag(value: object, name: str) -> bool:
+    """Return `value` as True or False; text such as "no" would count as True."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise ValueError(f"The {name} must be True or False. Got {value!r}.")
+    return bool(value)
+
+
 def as_count(value: object, name: str, *, at_least: int = 1) -> int:
     """Return `value` as a whole number, not below `at_least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):

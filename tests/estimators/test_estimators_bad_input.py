@@ -27,6 +27,7 @@ KINDS = [HebbianDescentClassifier, HebbianDescentRegressor, HebbianDescentAutoen
         ({"shift": 2}, "at most 1"),
         ({"epochs": 0}, "at least 1"),
         ({"batch_size": 0}, "at least 1"),
+        ({"shuffle": "no"}, "The shuffle must be True or False. Got 'no'"),
     ],
 )
 def test_parameters(kind, settings, sentence, patterns):

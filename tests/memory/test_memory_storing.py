@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hebbian_descent import AssociativeMemory, Autoencoder, Layer, matching_loss, train
+from hebbian_descent import AssociativeMemory, Autoencoder, DivergenceError, Layer, matching_loss, train
 from hebbian_descent.files import pack
 from hebbian_descent.memory.rates import learning_rate_of, offset_rate, slope_bound
 from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
@@ -216,3 +216,10 @@ BAD = [
 def test_bad_input_is_one_clear_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_memory_that_diverges_with_its_own_rate_asks_for_smaller_inputs():
+    memory = AssociativeMemory(8, 5, activation="linear")
+    with pytest.raises(DivergenceError, match=r"automatic learning rate.*Try inputs of a smaller scale"):
+        memory.store(1e200 * X, T)
+    assert memory.n_stored == 0

@@ -170,6 +170,7 @@ def test_datasets_of_any_name_are_run_shown_and_counted(command, tmp_path, monke
     assert command("report")[0] == 0
     page = (tmp_path / "reproduction" / "report.html").read_text(encoding="utf-8")
     assert "<td>&lt;b&gt;</td>" in page
+    assert "\x1b" not in page
     written = {path.name for path in (tmp_path / "reproduction/measured/paper").rglob("*.json")}
     assert len({name.lower() for name in written}) == len(NAMES)
     assert {path.name for path in tmp_path.iterdir()} == {"table.py", "reproduction"}

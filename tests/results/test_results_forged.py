@@ -85,6 +85,8 @@ def nested(depth: int) -> Any:
     return reduce(lambda inner, _: [inner], range(depth), [])
 
 
+ENDLESS = {"$range": [0, 10**15 * (2**61 - 1), 2**61 - 1]}  # whose members all have the same hash
+
 DAMAGES: dict[str, Callable[[Metadata], Any]] = {
     "no axes": lambda m: m.pop("axes"),
     "axes of another kind": lambda m: m.update(axes={"a": 1}),
@@ -106,6 +108,12 @@ DAMAGES: dict[str, Callable[[Metadata], Any]] = {
     "a number that is none": lambda m: m["specification"].update(seed={"$float": "much"}),
     "nesting that no parser follows": lambda m: m["specification"].update(seed=nested(900)),
     "a range of nothing": lambda m: m["specification"].update(seed={"$range": ["a"]}),
+    "a set of a quadrillion": lambda m: m["specification"].update(seed={"$set": ENDLESS}),
+    "a tuple of a quadrillion": lambda m: m["specification"].update(seed={"$tuple": ENDLESS}),
+    "a mapping of a quadrillion": lambda m: m["specification"].update(seed={"$mapping": ENDLESS}),
+    "a scalar of a quadrillion": lambda m: m["specification"].update(
+        seed={"$scalar": {"type": "float64", "value": ENDLESS}}
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array, as_count, as_number
+from hebbian_descent.checks import Array, as_count, as_flag, as_number
 from hebbian_descent.estimators.centering import Centering, Offset, checked
 from hebbian_descent.estimators.learning_rate import automatic_rate, fixed_rate, kappa, slope_at
 from hebbian_descent.estimators.passes import diverges, limit_of
@@ -52,7 +52,7 @@ class AutoSetting:
             hidden_shift=as_number(estimator.hidden_shift, "hidden_shift", at_least=0, at_most=1),
             epochs=as_count(estimator.epochs, "number of epochs"),
             batch_size=as_count(estimator.batch_size, "batch_size"),
-            shuffle=bool(estimator.shuffle),
+            shuffle=as_flag(estimator.shuffle, "shuffle"),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array, as_count, as_number, unknown_name
+from hebbian_descent.checks import Array, as_count, as_flag, as_number, unknown_name
 from hebbian_descent.estimators.centering import Centering, Offset, checked
 from hebbian_descent.estimators.learning_rate import fixed_rate, kappa, largest_slope
 from hebbian_descent.network import Activation, get_activation
@@ -54,7 +54,7 @@ class Setting:
             shift=as_number(estimator.shift, "shift", at_least=0, at_most=1),
             epochs=as_count(estimator.epochs, "number of epochs"),
             batch_size=as_count(estimator.batch_size, "batch_size"),
-            shuffle=bool(estimator.shuffle),
+            shuffle=as_flag(estimator.shuffle, "shuffle"),
             initial_weights=_start(estimator.initial_weights),
             task=estimator._task,
         )

@@ -47,8 +47,15 @@ class OnlineLearning:
 
     def learn(self, network: Layer | Autoencoder, x: Array, t: Array | None, n_seen: int) -> None:
         """Update a network with one pattern, a matrix of one row, that is its `n_seen`-th, counted from 1."""
-        with np.errstate(over="ignore", invalid="ignore"):  # an update that diverges says so itself
-            self._learn(network, x, t, n_seen)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # an update that diverges says so itself
+                self._learn(network, x, t, n_seen)
+        except DivergenceError as error:
+            if not self.automatic:
+                raise
+            # The rate of one pattern says nothing to a user who did not choose it.
+            step, _, *rest = error.__reduce__()[1]
+            raise DivergenceError(step, None, *rest) from None
 
     def _learn(self, network: Layer | Autoencoder, x: Array, t: Array | None, n_seen: int) -> None:
         training = self.training

@@ -16,7 +16,7 @@ from hebbian_descent.results.layout import describe, read_arrays
 from hebbian_descent.results.marker import FORMAT, check_format
 from hebbian_descent.results.provenance import provenance
 from hebbian_descent.results.record import Record
-from hebbian_descent.results.values import restore, sha256, to_json
+from hebbian_descent.results.values import check_depth, restore, sha256, to_json
 
 METADATA = b"hebbian_descent"
 MAPPINGS = ("specification", "notes", "provenance")
@@ -71,6 +71,7 @@ def table_of(content: bytes, key: str, where: str) -> Any:
 def _read(content: bytes, key: str, where: str) -> tuple[Record, str, Json]:
     file = _arrow_parquet().ParquetFile(arrow().BufferReader(content))
     metadata: dict[str, Any] = json.loads(file.schema_arrow.metadata[METADATA])
+    check_depth(metadata)
     if type(metadata["format"]) is not int:
         raise ValueError("it does not say in which format it is")
     check_format(metadata["format"], where)

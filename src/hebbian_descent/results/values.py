@@ -42,6 +42,8 @@ SCALARS: dict[str, Callable[[Any], Any]] = {
 }
 """The scalar types that a form may name, listed because a form may come from a stranger's file."""
 MOST_OF_ONE_HASH = 100
+DEEPEST = 200
+"""Lists and mappings within each other; how deep a parser follows depends on the version of Python."""
 
 
 def to_json(form: Json) -> str:
@@ -52,6 +54,20 @@ def to_json(form: Json) -> str:
 def sha256(form: Json) -> str:
     """Return the hash of a canonical form, 64 hexadecimal digits."""
     return hashlib.sha256(to_json(form).encode()).hexdigest()
+
+
+def check_depth(form: Json) -> None:
+    """Refuse a form that is nested deeper than any that is made here."""
+    level = [form]
+    for _ in range(DEEPEST):
+        level = [
+            part
+            for value in level
+            if isinstance(value, dict | list)
+            for part in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        raise ValueError(f"it is nested more than {DEEPEST} times")
 
 
 def restore(form: Json) -> Any:
@@ -138,13 +154,27 @@ def _dtype(value: np.dtype[Any], visit: Visit) -> Json:
     return {"$dtype": str(value)}
 
 
+def _restored_list(items: Json) -> list[Any]:
+    """Return members that a form holds one by one: a range in their place would stand for any number."""
+    if type(items) is not list:
+        raise ValueError(f"members must be a list, and are {items!r:.200}")
+    return [restore(item) for item in items]
+
+
+def _restored_scalar(scalar: Any) -> Any:
+    value = restore(scalar["value"])
+    if type(value) not in (bool, int, float, str):
+        raise ValueError(f"a scalar must be a number or a text, and is {value!r:.200}")
+    return SCALARS[scalar["type"]](value)
+
+
 def _restored_set(items: Json) -> Any:
-    members = restore(items)
+    members = _restored_list(items)
     return frozenset(members) if _can_be_keys(members) else {"$set": members}
 
 
 def _restored_mapping(pairs: Json) -> Any:
-    items = restore(pairs)
+    items = _restored_list(pairs)
     return dict(items) if _can_be_keys([key for key, _ in items]) else {"$mapping": items}
 
 
@@ -181,11 +211,11 @@ FORMS_OF_SUBCLASSES: dict[type, Callable[[Any, Visit], Json]] = {np.generic: _nu
 
 RESTORED: dict[str, Callable[[Any], Any]] = {
     "$float": float,
-    "$tuple": lambda items: tuple(restore(items)),
+    "$tuple": lambda items: tuple(_restored_list(items)),
     "$set": _restored_set,
     "$mapping": _restored_mapping,
     "$bytes": bytes.fromhex,
-    "$complex": lambda parts: complex(*restore(parts)),
+    "$complex": lambda parts: complex(*_restored_list(parts)),
     "$range": lambda parts: range(*parts),
-    "$scalar": lambda scalar: SCALARS[scalar["type"]](restore(scalar["value"])),
+    "$scalar": _restored_scalar,
 }
