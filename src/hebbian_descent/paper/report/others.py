@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from hebbian_descent.checks import printable
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import averaged
@@ -56,4 +55,4 @@ def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
 
 def _plain(label: str, measurements: Measurements) -> PlainTable:
     headings, lines = averaged(measurements.rows(label))
-    return PlainTable(label, printable(measurements.read(label)[0].title), headings, lines)
+    return PlainTable(label, measurements.read(label)[0].title, headings, lines)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import hebbian_descent
 from hebbian_descent.atomic import write_atomically
-from hebbian_descent.checks import require_extra
+from hebbian_descent.checks import printable, require_extra
 from hebbian_descent.paper.claims.kept import kept
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
@@ -59,6 +59,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= FILTERS
     content = _content(folder, effort, tell)
