@@ -12,7 +12,7 @@ TESTS ?= tests
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help install environments test test-floors test-long test-processors demo quick lint bench wheel-test browser clean
+.PHONY: help install environments test test-floors test-long test-processors demo quick lint native bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -28,7 +28,7 @@ $(STAMP): pyproject.toml constraints.txt
 $(LIGHT_STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LIGHT_VENV)
 	$(LIGHT_VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test
+	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test --group native
 	! $(LIGHT_VENV)/bin/python -c 'import torch' 2>/dev/null
 	@touch $@
 
@@ -55,6 +55,12 @@ test-long: $(LIGHT_STAMP)  ## Run every campaign of docs/reliability.md in full:
 PART ?= all
 test-processors: $(LIGHT_STAMP)  ## Run the tests of what computes as older and newer processors would; PART=quick for some
 	$(LIGHT_VENV)/bin/python -m campaigns.processors $(PART) $(PARALLEL)
+
+# Tests of the compiled core run where it is built, and are skipped elsewhere.
+native: $(LIGHT_STAMP)  ## Build the compiled core, one module per instruction level, into build/native
+	$(LIGHT_VENV)/bin/cmake -G Ninja -S . -B build/native -DCMAKE_BUILD_TYPE=Release \
+		-DPython_EXECUTABLE=$(abspath $(LIGHT_VENV)/bin/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(LIGHT_VENV)/bin/ninja)
+	$(LIGHT_VENV)/bin/cmake --build build/native
 
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
