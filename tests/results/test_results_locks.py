@@ -1,4 +1,4 @@
-"""A lock that somebody else holds: after some seconds the user is told who waits for whom."""
+"""A lock that somebody else holds: after some seconds a warning says who waits for whom."""
 
 from __future__ import annotations
 
