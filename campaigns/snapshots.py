@@ -32,16 +32,6 @@ def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     )
 
 
-def is_close(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two snapshots agree within 100 units in the last place of their largest numbers."""
-    return one.keys() == other.keys() and all(
-        np.allclose(value, other[name], rtol=0, atol=100 * np.finfo(value.dtype).eps * np.abs(value).max())
-        if _is_float(value)
-        else is_same({name: value}, {name: other[name]})
-        for name, value in one.items()
-    )
-
-
 def is_finite(found: dict[str, Any]) -> bool:
     """Return whether a snapshot holds finite numbers alone."""
     return all(np.isfinite(value).all() for value in found.values() if _is_float(value))

@@ -1,9 +1,8 @@
 """Long streams, with hostile numbers and interrupts strewn in.
 
 A twin sees the calls that came through and no others: what was refused or interrupted has left no trace if
-both hold the same bits, or differ by rounding alone, which is counted by itself. Most updates go through the
-compiled loop of the estimators; some hundreds of each trial go through a memory or an auto-encoder, which
-NumPy teaches.
+both hold the same bits. Most updates go through the compiled loop of the estimators; some hundreds of each
+trial go through a memory or an auto-encoder, which NumPy teaches.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 
 from campaigns.campaign import Campaign
 from campaigns.interrupts import interrupted
-from campaigns.snapshots import is_close, is_finite, is_same, snapshot
+from campaigns.snapshots import is_finite, is_same, snapshot
 from hebbian_descent import (
     AssociativeMemory,
     DivergenceError,
@@ -36,16 +35,13 @@ OUTLIER = 1e4  # a number that most units can learn from
 def trial(number: int, folder: Path) -> str:
     """Show one stream to an estimator, and a shorter one to something that NumPy teaches."""
     rng = Random(number)
-    fast = stream(rng, rng.choice((classifier, regressor)), N_UPDATES, number)
-    slow = stream(rng, rng.choice((memory, autoencoder)), N_SLOW, number)
-    return "no trace" if fast and slow else "no trace, but last bits differ"
+    stream(rng, rng.choice((classifier, regressor)), N_UPDATES, number)
+    stream(rng, rng.choice((memory, autoencoder)), N_SLOW, number)
+    return "no trace"
 
 
-def stream(rng: Random, make: Any, n_updates: int, seed: int) -> bool:
-    """Learn so many samples in calls of many sizes, and be refused or interrupted in between.
-
-    Returns whether the twin has the same bits. Where it has not, it must agree but for rounding.
-    """
+def stream(rng: Random, make: Any, n_updates: int, seed: int) -> None:
+    """Learn so many samples in calls of many sizes, and be refused or interrupted in between."""
     data, draw = np.random.default_rng(seed), rng.getrandbits(32)
     dtype = rng.choice((np.float32, np.float64))
     n_inputs = rng.randrange(2, 40)
@@ -81,8 +77,7 @@ def stream(rng: Random, make: Any, n_updates: int, seed: int) -> bool:
         learn(twin, X, Y)
         assert is_finite(snapshot(it)), "not finite"
         assert seen(it) == n_seen, f"{seen(it)} counted, {n_seen} seen"
-    assert is_close(snapshot(it), snapshot(twin)), "a call that was lost left its traces"
-    return is_same(snapshot(it), snapshot(twin))
+    assert is_same(snapshot(it), snapshot(twin)), "a call that was lost left its traces"
 
 
 def learn(it: Any, X: Any, Y: Any) -> None:
