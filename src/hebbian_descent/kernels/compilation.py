@@ -37,12 +37,6 @@ def reordered(function: Function) -> Function:
     return compiled
 
 
-def contracted(function: Function) -> Function:
-    """Compile a sum as `reordered` does, its products and additions rounded together where that is faster."""
-    compiled: Function = numba.njit(nogil=True, fastmath={"reassoc", "contract"}, **PART)(function)
-    return compiled
-
-
 def compiled_as(placeholder: Function) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function that, given the types of the arguments, returns the body of `placeholder`."""
     register: Any = numba.extending.overload

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.kernels import rank_one_rows as rows
-from hebbian_descent.kernels.compilation import contracted, inlined
+from hebbian_descent.kernels.compilation import inlined
 from hebbian_descent.kernels.intrinsics import fused_multiply_add
 from hebbian_descent.kernels.rank_one_rows import MOST_ROWS, ROW_BYTES
+from hebbian_descent.kernels.rows import inner_product
 
 
 @inlined
@@ -94,48 +95,46 @@ def _decay_and_learn_from(W: Any, keep: Any, p: Any, before: Any, start: int) ->
                 w[i] = w[i] if abs(w[i]) >= tiny else type(keep)(0)
 
 
-@contracted
+# Sums are taken in loops that write nothing. A loop that also writes is compiled twice, for arrays that are
+# close to each other in memory and for those that are not, and the two would sum in another order.
+
+
+@inlined
 def center(x: Any, offset: Any, centered: Any) -> Any:
     """Set centered = x − μ and return its squared length."""
-    squares = type(centered[0])(0)
     for i in range(x.size):
-        difference = x[i] - offset[i]
-        centered[i] = difference
-        squares += difference * difference
-    return squares
+        centered[i] = x[i] - offset[i]
+    return inner_product(centered, centered)
 
 
-@contracted
+@inlined
 def move_and_center(offset: Any, last: Any, nu: Any, x: Any, centered: Any) -> Any:
     """Let the offset follow the last input by ν, then do as `center` does; what fades becomes 0."""
     tiny, rest = np.finfo(offset.dtype).tiny, type(nu)(1) - nu
-    squares = type(nu)(0)
     for i in range(x.size):
         moved = fused_multiply_add(nu, last[i], rest * offset[i])
         moved = moved if abs(moved) >= tiny else type(nu)(0)
         offset[i] = moved
-        difference = x[i] - moved
-        centered[i] = difference
-        squares += difference * difference
-    return squares
+        centered[i] = x[i] - moved
+    return inner_product(centered, centered)
 
 
-@contracted
+@inlined
 def center_two(x: Any, offset: Any, nu: Any, centered: Any) -> Any:
     """Center two inputs, the second as if the offset had followed the first by ν.
 
     Returns both squared lengths and the inner product.
     """
     first, second = x
-    squares = squares_of_second = product = type(nu)(0)
     for i in range(offset.size):
         difference = first[i] - offset[i]
-        other = second[i] - fused_multiply_add(nu, difference, offset[i])
-        centered[0][i], centered[1][i] = difference, other
-        squares += difference * difference
-        squares_of_second += other * other
-        product += difference * other
-    return squares, squares_of_second, product
+        centered[0][i] = difference
+        centered[1][i] = second[i] - fused_multiply_add(nu, difference, offset[i])
+    return (
+        inner_product(centered[0], centered[0]),
+        inner_product(centered[1], centered[1]),
+        inner_product(centered[0], centered[1]),
+    )
 
 
 @inlined
