@@ -20,14 +20,7 @@ def test_the_promise_holds_in_small_form(name):
     assert result.trials == result.outcomes.total() == campaign.in_tests
 
 
-def recorded():
-    """Yield the names of the campaigns; a known fault is expected to be in its record until it is mended."""
-    fault = pytest.mark.xfail(reason="the same stream twice can differ in a last bit: docs/reliability.md")
-    for name in CAMPAIGNS:
-        yield pytest.param(name, marks=fault if name == "updates" else ())
-
-
-@pytest.mark.parametrize("name", list(recorded()))
+@pytest.mark.parametrize("name", CAMPAIGNS)
 def test_the_recorded_result_broke_nothing(name):
     result = Result.load(RECORD / f"{name}.json")
     assert result.trials > 0
