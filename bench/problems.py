@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.learning.run import epoch_order
 from hebbian_descent.sweep import initial_weights
-from hebbian_descent.training import epoch_order
 
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from campaigns.campaign import Campaign
 from hebbian_descent import Autoencoder, Layer
-from hebbian_descent.files import ModelFileError, load, pack
-from hebbian_descent.results import DamagedCellError, Record, Store
-from hebbian_descent.results.marker import FORMAT, MARKER_NAME
-from hebbian_descent.results.parquet import to_parquet
-from hebbian_descent.results.seal import seal
+from hebbian_descent.storage.models import ModelFileError, load, pack
+from hebbian_descent.storage.results import DamagedCellError, Record, Store
+from hebbian_descent.storage.results.file_checksum import seal
+from hebbian_descent.storage.results.marker import FORMAT, MARKER_NAME
+from hebbian_descent.storage.results.parquet import to_parquet
 
 
 def trial(number: int, folder: Path) -> str:

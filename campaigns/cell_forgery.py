@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hebbian_descent.results.parquet import METADATA
-from hebbian_descent.results.values import RESTORED, sha256
+from hebbian_descent.storage.results.parquet import METADATA
+from hebbian_descent.storage.results.values import RESTORED, sha256
 
 Table = Any
 

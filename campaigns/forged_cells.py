@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from campaigns.audit import watched
 from campaigns.campaign import Campaign
 from campaigns.cell_forgery import forged
-from hebbian_descent.results import DamagedCellError, DamagedCellWarning, Record, Store, StoreError
-from hebbian_descent.results.seal import seal
+from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Record, Store, StoreError
+from hebbian_descent.storage.results.file_checksum import seal
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
 
 

@@ -27,7 +27,7 @@ from hebbian_descent.paper.job_file import as_content
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.tables import TABLES
-from hebbian_descent.results import provenance
+from hebbian_descent.storage.results import provenance
 
 DRAWN, WHOLE, OWN = "tab:Hetero_online_centered_2", "tab:label_learning_centered", "tab:mine"
 NUMBERS = (0, -1, True, 10**30, 10**4000, 2**63, 1e308, -1e308, 1e-320, 0.5, float("nan"), float("inf"))

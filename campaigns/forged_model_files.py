@@ -23,10 +23,10 @@ from hebbian_descent import (
     HebbianDescentRegressor,
     Layer,
 )
-from hebbian_descent.files import ModelFileError, load, pack, unpack
-from hebbian_descent.files.estimators import estimator_contents
-from hebbian_descent.files.registry import restored
-from hebbian_descent.training import DivergenceError
+from hebbian_descent.learning.run import DivergenceError
+from hebbian_descent.storage.models import ModelFileError, load, pack, unpack
+from hebbian_descent.storage.models.estimators import estimator_contents
+from hebbian_descent.storage.models.registry import restored
 
 LONGEST_LOAD = 2.0
 """Seconds of the processor, for the longest header that is read at all."""

@@ -18,7 +18,7 @@ import numpy as np
 from campaigns.campaign import Campaign
 from campaigns.small_sweep import check_resumed, partials, small_sweep, undisturbed
 from hebbian_descent import Layer
-from hebbian_descent.results import Record, Store, StoreError
+from hebbian_descent.storage.results import Record, Store, StoreError
 
 NO_ROOM = (errno.ENOSPC, errno.EFBIG)
 BALLAST = "ballast"

@@ -11,7 +11,7 @@ from random import Random
 
 from campaigns.campaign import Campaign
 from campaigns.small_sweep import check_resumed, partials, small_sweep, undisturbed
-from hebbian_descent.results import Store
+from hebbian_descent.storage.results import Store
 
 N_KILLS = 4
 LONGEST_LIFE = 0.15

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hebbian_descent.results import Store
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
 
 

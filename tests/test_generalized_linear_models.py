@@ -7,7 +7,7 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from hebbian_descent import ACTIVATIONS, Layer, get_activation, train
-from hebbian_descent.glm import FAMILIES, family_of
+from hebbian_descent.theory.generalized_linear import FAMILIES, family_of
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(loc=[1.0, -0.5, 2.0], size=(80, 3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent import ERROR_TERMS, LOSSES, get_activation, get_error_term
-from hebbian_descent.rules.loss_table import (
+from hebbian_descent.theory.loss_table import (
     LOSS_TABLE,
     approximate_step_row,
     inverse_sqrt_linear_row,

@@ -44,9 +44,9 @@ def _edit(copy: Path) -> None:
 
 CHANGES = {
     "edited": _edit,
-    "renamed": lambda copy: (copy / "training.py").rename(copy / "trained.py"),
-    "moved": lambda copy: (copy / "training.py").rename(copy / "rules" / "training.py"),
-    "removed": lambda copy: (copy / "training.py").unlink(),
+    "renamed": lambda copy: (copy / "measures.py").rename(copy / "trained.py"),
+    "moved": lambda copy: (copy / "measures.py").rename(copy / "rules" / "measures.py"),
+    "removed": lambda copy: (copy / "measures.py").unlink(),
     "added": lambda copy: (copy / "empty.py").touch(),
     "extension": lambda copy: (copy / "loops.abi3.so").write_bytes(b"\x7fELF"),
     "extension for Windows": lambda copy: (copy / "loops.pyd").write_bytes(b"MZ"),

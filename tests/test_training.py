@@ -15,7 +15,7 @@ from hebbian_descent import (
     Training,
     train,
 )
-from hebbian_descent.training import batches, epoch_order
+from hebbian_descent.learning.run import batches, epoch_order
 
 RNG = np.random.default_rng(21)
 X, T = RNG.random((23, 6)), RNG.random((23, 4))

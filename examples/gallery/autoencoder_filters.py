@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hebbian_descent import Autoencoder, datasets, train
-from hebbian_descent.drawing import RULE_STYLES
+from hebbian_descent.plotting import RULE_STYLES
 
 N_HIDDEN = 16
 EPOCHS = 30

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hebbian_descent import AssociativeMemory, datasets
-from hebbian_descent.drawing import OTHER_COLORS, RULE_STYLES
+from hebbian_descent.plotting import OTHER_COLORS, RULE_STYLES
 
 N_SAMPLES = 2400
 BURST = 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hebbian_descent.learning.run import DivergenceError, Training, train
 from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
 from hebbian_descent.rules import (
@@ -17,7 +18,7 @@ from hebbian_descent.rules import (
     get_error_term,
     matching_loss,
 )
-from hebbian_descent.training import DivergenceError, Training, train
+from hebbian_descent.storage.models import load
 
 if TYPE_CHECKING:
     from hebbian_descent.estimators import (
@@ -48,6 +49,7 @@ __all__ = [
     "Training",
     "get_activation",
     "get_error_term",
+    "load",
     "matching_loss",
     "train",
 ]

@@ -1,4 +1,4 @@
-"""Estimators compute what `hebbian_descent.training` computes, whatever path they take."""
+"""Estimators compute what `hebbian_descent.learning.run` computes, whatever path they take."""
 
 import numpy as np
 import pytest

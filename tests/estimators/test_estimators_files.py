@@ -10,9 +10,9 @@ from hebbian_descent import (
     HebbianDescentAutoencoder,
     HebbianDescentClassifier,
     HebbianDescentRegressor,
-    files,
 )
-from hebbian_descent.files import ModelFileError
+from hebbian_descent.storage import models
+from hebbian_descent.storage.models import ModelFileError
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:200] / 16, y[:200]
@@ -37,7 +37,7 @@ def test_an_estimator_comes_back_the_same(estimator, inputs, targets, tmp_path):
     estimator.save(tmp_path / "model.safetensors")
     for loaded in (
         type(estimator).load(tmp_path / "model.safetensors"),
-        files.load(tmp_path / "model.safetensors"),
+        models.load(tmp_path / "model.safetensors"),
     ):
         assert loaded.get_params() == estimator.get_params()
         use = "transform" if hasattr(estimator, "transform") else "predict"

@@ -8,7 +8,7 @@ import pytest
 import hebbian_descent
 from hebbian_descent import AssociativeMemory, HebbianDescentClassifier, Layer
 from hebbian_descent.cli import main
-from hebbian_descent.files import write_model
+from hebbian_descent.storage.models import write_model
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from hebbian_descent import (
     HebbianDescentAutoencoder,
     HebbianDescentClassifier,
     HebbianDescentRegressor,
-    files,
     get_activation,
 )
-from hebbian_descent.files import ModelFileError, pack, unpack, write_model
-from hebbian_descent.files.estimators import estimator_contents
-from hebbian_descent.files.registry import restored
+from hebbian_descent.storage import models
+from hebbian_descent.storage.models import ModelFileError, pack, unpack, write_model
+from hebbian_descent.storage.models.estimators import estimator_contents
+from hebbian_descent.storage.models.registry import restored
 
 X = np.random.default_rng(0).random((8, 3))
 CLASSIFIER = HebbianDescentClassifier(learning_rate=0.5, random_state=1).fit(X, ["spam", "ham"] * 4)
@@ -93,7 +93,7 @@ def test_an_estimator_comes_back_with_its_labels_and_works(labels, tmp_path):
 def test_a_forged_state_is_refused(estimator, changes, message, tmp_path):
     write_model(tmp_path / "file", type(estimator).__name__, *contents_with(estimator, changes))
     with pytest.raises(ModelFileError, match=message) as caught:
-        files.load(tmp_path / "file")
+        models.load(tmp_path / "file")
     assert str(caught.value).startswith(str(tmp_path / "file"))
 
 
@@ -116,7 +116,7 @@ def test_forged_parameters_are_refused(changes, message, tmp_path):
     forged = {**contents, "parameters": {**contents["parameters"], **changes}}
     write_model(tmp_path / "file", "HebbianDescentClassifier", forged, arrays)
     with pytest.raises(ModelFileError, match=message) as caught:
-        files.load(tmp_path / "file")
+        models.load(tmp_path / "file")
     assert len(str(caught.value)) < 2000
 
 
@@ -135,7 +135,7 @@ def test_words_that_would_fill_the_memory_are_refused():
 def test_a_generator_as_random_state_is_refused_with_its_name(tmp_path):
     estimator = clone(CLASSIFIER).set_params(random_state=np.random.RandomState(0)).fit(X, [0, 1] * 4)
     with pytest.raises(ModelFileError, match=r"in parameters.parameters.random_state"):
-        files.save(estimator, tmp_path / "file")
+        models.save(estimator, tmp_path / "file")
     assert not list(tmp_path.iterdir())
 
 
@@ -154,7 +154,7 @@ def test_names_of_wide_data_fit_and_longer_ones_are_not_written(tmp_path):
         parts = ({**contents, "state": state}, {**arrays, **wide})
         if fits:
             write_model(tmp_path / "file", "HebbianDescentRegressor", *parts)
-            assert files.load(tmp_path / "file").feature_names_in_[-1] == "ENSG00000059999"
+            assert models.load(tmp_path / "file").feature_names_in_[-1] == "ENSG00000059999"
         else:
             with pytest.raises(ModelFileError, match=r"try shorter names of classes and features"):
                 write_model(tmp_path / "file", "HebbianDescentRegressor", *parts)

@@ -15,12 +15,12 @@ from hebbian_descent import (
     AssociativeMemory,
     Autoencoder,
     Layer,
-    files,
     get_activation,
 )
-from hebbian_descent.files import ModelFileError, pack, read_model, unpack, write_model
-from hebbian_descent.files.header import KEY, LARGEST_HEADER
 from hebbian_descent.rules import get_auto_rule
+from hebbian_descent.storage import models
+from hebbian_descent.storage.models import ModelFileError, pack, read_model, unpack, write_model
+from hebbian_descent.storage.models.header import KEY, LARGEST_HEADER
 
 RNG = np.random.default_rng(0)
 X = RNG.random((5, 4))
@@ -110,7 +110,7 @@ def test_arrays_that_are_views_are_saved_as_they_look(tmp_path):
 def test_load_reads_any_class_and_a_class_only_its_own(tmp_path):
     layer = new_layer()
     layer.save(tmp_path / "file")
-    assert_same(files.load(tmp_path / "file"), layer)
+    assert_same(models.load(tmp_path / "file"), layer)
     with pytest.raises(ModelFileError, match=r"must hold a model of Autoencoder. Got one of Layer"):
         Autoencoder.load(tmp_path / "file")
 
@@ -147,7 +147,7 @@ def test_a_subclass_is_not_saved_under_the_name_of_another(tmp_path):
     with pytest.raises(ValueError, match=r"class of a model to save must be one of"):
         Mine(*new_layer()._contents()[1].values(), get_activation("sigmoid")).save(tmp_path / "file")
     with pytest.raises(ValueError, match=r"must be one of .*Got 'dict'"):
-        files.save({}, tmp_path / "file")
+        models.save({}, tmp_path / "file")
 
 
 def test_a_disk_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -298,11 +298,11 @@ FORGED = {
 def test_a_forged_model_with_the_right_checksum_is_refused(kind, parameters, arrays, message, tmp_path):
     write_model(tmp_path / "file", kind, parameters, arrays)
     with pytest.raises(ModelFileError, match=message):
-        files.load(tmp_path / "file")
+        models.load(tmp_path / "file")
 
 
 def test_weights_that_are_no_numbers_are_refused_even_with_the_right_checksum(tmp_path, monkeypatch):
-    monkeypatch.setattr("hebbian_descent.files.arrays.must_be_finite", lambda name, array: None)
+    monkeypatch.setattr("hebbian_descent.storage.models.arrays.must_be_finite", lambda name, array: None)
     content = pack("Layer", PARAMETERS, {**ARRAYS, "bias": np.array([0, np.nan, 0])})
     monkeypatch.undo()
     with pytest.raises(ModelFileError, match=r"numbers of 'bias' must be finite"):
@@ -336,10 +336,10 @@ def test_arrays_that_do_not_fit_into_memory_are_refused(tmp_path):
         file.truncate(file.tell() + n_bytes)  # holes that take no room
     code = (
         "import resource, sys\n"
-        "from hebbian_descent import files\n"
+        "import hebbian_descent\n"
         f"resource.setrlimit(resource.RLIMIT_AS, ({n_bytes}, {n_bytes}))\n"
         "try:\n"
-        "    files.load(sys.argv[1])\n"
+        "    hebbian_descent.load(sys.argv[1])\n"
         "except files.ModelFileError as error:\n"
         "    print(error)\n"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbian_descent.files import KINDS
+from hebbian_descent.storage.models import KINDS
 
 ROOT = Path(__file__).parents[2]
 

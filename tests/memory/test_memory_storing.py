@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hebbian_descent import AssociativeMemory, Autoencoder, DivergenceError, Layer, matching_loss, train
-from hebbian_descent.files import pack
 from hebbian_descent.memory.rates import learning_rate_of, offset_rate, slope_bound
 from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
+from hebbian_descent.storage.models import pack
 
 RNG = np.random.default_rng(0)
 X, T = RNG.random((30, 8)), RNG.random((30, 5))

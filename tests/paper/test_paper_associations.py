@@ -12,8 +12,8 @@ from hebbian_descent.paper.comparison import cell_key, compare_rows, summarise
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.sweep import sweep
 

@@ -18,10 +18,10 @@ from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FORMULAS, sample
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import TABLES
-from hebbian_descent.rules.loss_table import LOSS_TABLE
+from hebbian_descent.theory.loss_table import LOSS_TABLE
 
 ROOT = Path(__file__).parents[2]
 VERDICTS = ("holds", "holds with limits", "does not hold")

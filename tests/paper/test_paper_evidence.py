@@ -9,7 +9,7 @@ import pytest
 from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
 from hebbian_descent.paper.claims.base import Judged
-from hebbian_descent.paper.claims.kept import keep
+from hebbian_descent.paper.claims.saved_claims import keep
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence.document import CHOSEN_FIGURES, write_document
 from hebbian_descent.paper.notes import REASON_UNKNOWN

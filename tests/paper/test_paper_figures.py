@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.cli import main
 from hebbian_descent.datasets import DatasetUnavailableError, names
 from hebbian_descent.paper.effort import Effort
@@ -28,7 +28,7 @@ from hebbian_descent.paper.figures import (
 from hebbian_descent.paper.figures import hebb_diabvantage_example as hebb_example
 from hebbian_descent.paper.figures import update_rule_2d_example as example_2d
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import TABLES
 
 SUB_FIGURES = {
@@ -82,7 +82,7 @@ def test_every_figure_is_drawn_and_written(label, place, tmp_path):
     figure = drawn(label, place)
     assert figure.axes
     assert all(axes.has_data() for axes in figure.axes)
-    svg, png = drawing.save_figure(figure, tmp_path, "figure")
+    svg, png = plotting.save_figure(figure, tmp_path, "figure")
     assert svg.read_text(encoding="utf-8").lstrip().startswith("<?xml")
     assert png.stat().st_size > 10_000
     assert svg.stat().st_size < 700_000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent.paper.comparison import Verdict
-from hebbian_descent.paper.pairs import pairs
+from hebbian_descent.paper.pair_deviations import pairs
 from hebbian_descent.paper.printed import PrintedRow
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from hebbian_descent.cli import main
 from hebbian_descent.paper.claims import Judged
-from hebbian_descent.paper.claims.kept import keep, kept
+from hebbian_descent.paper.claims.saved_claims import keep, kept
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown, notes

@@ -11,8 +11,8 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import AutoAssociation, Classification, Measured
 from hebbian_descent.paper.experiments.auto_association import n_hidden
 from hebbian_descent.paper.notes import notes
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import TABLES
 
 SMALL = {"learning_rates": (0.1, 0.01), "trials": 2, "epochs": 1, "patterns": 200}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbian_descent.results import Record
+from hebbian_descent.storage.results import Record
 
 MakeRecord = Callable[..., Record]
 Load = Callable[..., ModuleType]

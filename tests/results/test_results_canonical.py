@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbian_descent.results import canonical, fingerprint
-from hebbian_descent.results.values import restore, to_json
+from hebbian_descent.storage.results import canonical, fingerprint
+from hebbian_descent.storage.results.values import restore, to_json
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from hebbian_descent.results import DamagedCellError, DamagedCellWarning, Store
-from hebbian_descent.results.parquet import to_parquet
-from hebbian_descent.results.seal import SEAL_LENGTH, TRAILER_LENGTH, broken_seal, seal
+from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Store
+from hebbian_descent.storage.results.file_checksum import SEAL_LENGTH, TRAILER_LENGTH, broken_seal, seal
+from hebbian_descent.storage.results.parquet import to_parquet
 
 
 def test_no_cut_goes_unseen(make_record: Any) -> None:

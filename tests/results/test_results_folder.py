@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hebbian_descent.results import Store, StoreError
-from hebbian_descent.results.seal import seal
+from hebbian_descent.storage.results import Store, StoreError
+from hebbian_descent.storage.results.file_checksum import seal
 from hebbian_descent.sweep import sweep
 
 NOBODY = 65534

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hebbian_descent.results import DamagedCellError, DamagedCellWarning, Record, Store, canonical
-from hebbian_descent.results.parquet import METADATA, to_parquet
-from hebbian_descent.results.seal import seal
-from hebbian_descent.results.values import SCALARS, restore, sha256
+from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Record, Store, canonical
+from hebbian_descent.storage.results.file_checksum import seal
+from hebbian_descent.storage.results.parquet import METADATA, to_parquet
+from hebbian_descent.storage.results.values import SCALARS, restore, sha256
 
 Metadata = dict[str, Any]
 Forge = Callable[..., str]

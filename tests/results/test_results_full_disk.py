@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbian_descent.results import Record, Store, StoreError
+from hebbian_descent.storage.results import Record, Store, StoreError
 
 SENTENCE = r"must have room on its disk. Got .*Free some space and run again: every finished cell is kept"
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbian_descent.results import canonical, fingerprint
-from hebbian_descent.results.fingerprint import described
+from hebbian_descent.storage.results import canonical, fingerprint
+from hebbian_descent.storage.results.fingerprint import described
 
 OWN = Path(__file__).with_name("own_code.py").read_text()
 
@@ -198,7 +198,7 @@ def test_keys_are_the_same_in_every_process(load: Any) -> None:
     text = OWN + "\nstored = {'sets': [{'a', 'b', 'c'}, frozenset('xyz')], 'all': everything}\n"
     own = load(text, "own_module")
     program = (
-        "import own_module; from hebbian_descent.results import fingerprint; "
+        "import own_module; from hebbian_descent.storage.results import fingerprint; "
         "print(fingerprint(own_module.stored))"
     )
     keys = {

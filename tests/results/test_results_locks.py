@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hebbian_descent.results import LockedStoreWarning, Store, locks
+from hebbian_descent.storage.results import LockedStoreWarning, Store, locks
 
 fcntl = pytest.importorskip("fcntl")
 

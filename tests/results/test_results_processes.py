@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from hebbian_descent.results import Store
+from hebbian_descent.storage.results import Store
 
 WRITERS = Path(__file__).with_name("writers.py")
 Writer: TypeAlias = "subprocess.Popen[str]"

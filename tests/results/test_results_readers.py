@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hebbian_descent.results import Record, Store
+from hebbian_descent.storage.results import Record, Store
 
 N_ROWS = 3 * 2 * 4
 
@@ -91,7 +91,7 @@ def test_the_package_can_be_imported_without_the_libraries_of_a_store(tmp_path: 
 import sys
 sys.modules.update(pyarrow=None, pandas=None)
 from hebbian_descent.checks import MissingExtraError
-from hebbian_descent.results import Record, Store, fingerprint
+from hebbian_descent.storage.results import Record, Store, fingerprint
 fingerprint({"seed": 1})
 record = Record({}, {}, {"x": 1.0})
 try:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbian_descent.results import FingerprintError, fingerprint
+from hebbian_descent.storage.results import FingerprintError, fingerprint
 
 UNREADABLE = {
     "an open file": (

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from hebbian_descent.results import MissingCellError, Record, Store, canonical, fingerprint
-from hebbian_descent.results.parquet import from_parquet, to_parquet
 from hebbian_descent.source_digest import source_digest
+from hebbian_descent.storage.results import MissingCellError, Record, Store, canonical, fingerprint
+from hebbian_descent.storage.results.parquet import from_parquet, to_parquet
 
 bit_patterns = st.sampled_from([np.uint32, np.uint64]).flatmap(lambda dtype: hnp.arrays(dtype, (2, 3)))
 

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from hebbian_descent.results import DamagedCellError, DamagedCellWarning, MissingCellError, Store, StoreError
+from hebbian_descent.storage.results import (
+    DamagedCellError,
+    DamagedCellWarning,
+    MissingCellError,
+    Store,
+    StoreError,
+)
 
 
 @pytest.fixture(autouse=True)

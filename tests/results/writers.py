@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from hebbian_descent.results import Record, Store
+from hebbian_descent.storage.results import Record, Store
 
 
 def record(cell: int | str, attempt: int = 0) -> Record:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent.cli import main
-from hebbian_descent.results import Store
+from hebbian_descent.storage.results import Store
 
 COMMAND = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "sweep"]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from hebbian_descent.engines.choice import ENGINES
 from hebbian_descent.sweep import AutoSetting, Patterns, Setting, sweep, sweep_autoencoders
-from hebbian_descent.sweep.choosing import ENGINES
 
 GRID = {
     "rules": ["hebbian_descent", "gradient_descent"],

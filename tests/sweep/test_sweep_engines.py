@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hebbian_descent import ACTIVATIONS, ERROR_TERMS, RULES, Activation, Layer, Rule, get_activation, train
+from hebbian_descent.engines.choice import LAYER_ENGINES, choose
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting, initial_weights, sweep
-from hebbian_descent.sweep.choosing import LAYER_ENGINES, choose
 
 GRID = {"learning_rates": (10.0, 0.5, 0.05), "weight_decays": (0.0, 0.1, 1.0, 2.0), "trials": (0, 3)}
 FAST = [name for name in LAYER_ENGINES if name != "reference"]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from hebbian_descent import Activation, AutoRule, Factors, Rule
-from hebbian_descent.results import Record
 from hebbian_descent.rules import Activity, AutoActivity, Change
+from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import AutoSetting, Patterns, Setting, Sweep
+from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors import Dask, Executor, InProcess, Processes, get_executor
-from hebbian_descent.sweep.work import Work
 
 SLOPE = 0.5
 RATES: dict[str, Any] = {"learning_rates": (1.0, 0.01), "trials": 2}

@@ -27,9 +27,9 @@ from dask_processes import (
 
 import hebbian_descent
 from hebbian_descent import Factors, Rule
-from hebbian_descent.results import Store
 from hebbian_descent.rules import Activity
 from hebbian_descent.source_digest import digest_of
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep.executors import Dask, WorkerLostError
 
 distributed = pytest.importorskip("distributed")

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from hebbian_descent import Factors, Rule
-from hebbian_descent.results import Store
 from hebbian_descent.rules import Activity
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep
 from hebbian_descent.sweep.executors import Processes, WorkerLostError
 

@@ -17,8 +17,8 @@ import pytest
 import hebbian_descent
 from hebbian_descent import Activation, Factors, Rule
 from hebbian_descent.checks import Array
-from hebbian_descent.results import Store
 from hebbian_descent.rules import Activity
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
 from hebbian_descent.sweep.executors import Dask, Executor, InProcess, Processes
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbian_descent.results import Store
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished
-from hebbian_descent.sweep.work import Work
 
 
 def prepared() -> Sweep:

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from hebbian_descent import Activation
 from hebbian_descent.checks import Array
-from hebbian_descent.results import Record
+from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import Patterns, Setting, Sweep
 from hebbian_descent.sweep.executors import Executor, InProcess, Processes, usable_processors
 

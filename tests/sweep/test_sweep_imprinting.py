@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from hebbian_descent.engines.choice import choose
+from hebbian_descent.engines.closed_form import imprint
+from hebbian_descent.engines.reference import reference
+from hebbian_descent.engines.stack import Stack
+from hebbian_descent.engines.stacked import stacked
+from hebbian_descent.engines.stacked_steps import Steps
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting
-from hebbian_descent.sweep.choosing import choose
-from hebbian_descent.sweep.imprinting import imprint
-from hebbian_descent.sweep.reference import reference
-from hebbian_descent.sweep.stack import Stack
-from hebbian_descent.sweep.stacked import stacked
-from hebbian_descent.sweep.stacked_steps import Steps
 
 RULES = ("hebb", "covariance")
 

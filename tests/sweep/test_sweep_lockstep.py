@@ -5,10 +5,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from hebbian_descent.engines import tied_halves
+from hebbian_descent.engines.choice import ENGINES
+from hebbian_descent.engines.lockstep import in_lockstep
 from hebbian_descent.kernels.meeting import wait_for_all
-from hebbian_descent.sweep import AutoSetting, Patterns, fused_in_halves
-from hebbian_descent.sweep.choosing import ENGINES
-from hebbian_descent.sweep.lockstep import in_lockstep
+from hebbian_descent.sweep import AutoSetting, Patterns
 
 X = np.random.default_rng(3).random((30, 7))
 
@@ -72,7 +73,7 @@ def test_a_run_has_two_threads_where_there_are_enough(trials, threads, expected,
         used[n_threads] += 1
         return in_lockstep(function, n_threads)
 
-    monkeypatch.setattr("hebbian_descent.sweep.lockstep.in_lockstep", spy)
+    monkeypatch.setattr("hebbian_descent.engines.lockstep.in_lockstep", spy)
     result_of("fused", threads, trials=trials, epochs=1)
     assert used == expected
 
@@ -147,5 +148,5 @@ def test_what_is_not_compiled_is_known():
         n_hidden=2,
         learning_rates=0.1,
     )
-    known = {str(cell.activation) for cell in setting.cells() if fused_in_halves.knows(cell, setting)}
+    known = {str(cell.activation) for cell in setting.cells() if tied_halves.knows(cell, setting)}
     assert known == {"softmax/linear", "linear/linear"}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from hebbian_descent import ACTIVATIONS
+from hebbian_descent.engines.choice import LAYER_ENGINES, choose
 from hebbian_descent.kernels import sparse_batches
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting, sweep
-from hebbian_descent.sweep.choosing import LAYER_ENGINES, choose
 
 COMPILED_RULES = ("hebbian_descent", "contrastive", "gradient_descent")
 DIVERGING = 1e5

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from hebbian_descent import ACTIVATIONS
+from hebbian_descent.engines import tied_halves
+from hebbian_descent.engines.choice import ENGINES
 from hebbian_descent.kernels.sparse_batches import ROWS_IN_CACHE
-from hebbian_descent.sweep import AutoSetting, Patterns, fused_in_halves
-from hebbian_descent.sweep.choosing import ENGINES
+from hebbian_descent.sweep import AutoSetting, Patterns
 
 RULES = ("hebbian_descent", "gradient_descent")
 
@@ -40,7 +41,7 @@ def setting_of(**options):
 
 def results_of(engine, threads, inputs=SPARSE, **options):
     setting, patterns = setting_of(**options), Patterns.of(inputs, inputs)
-    assert fused_in_halves.entries_of(setting, patterns) is not None
+    assert tied_halves.entries_of(setting, patterns) is not None
     return [
         ENGINES[engine](cell, setting, patterns, threads=threads, memory_budget=2**30)
         for cell in setting.cells()
@@ -131,4 +132,4 @@ def test_the_step_of_divergence_is_that_of_the_plain_loop(hidden):
     ids=["no zeros", "small batches", "few patterns", "few hidden units", "less than a line of them"],
 )
 def test_whole_inputs_are_taken_where_that_is_as_fast(inputs, options):
-    assert fused_in_halves.entries_of(setting_of(**options), Patterns.of(inputs, inputs)) is None
+    assert tied_halves.entries_of(setting_of(**options), Patterns.of(inputs, inputs)) is None

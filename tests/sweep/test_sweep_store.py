@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hebbian_descent import Rule
-from hebbian_descent.results import DamagedCellWarning, Store
-from hebbian_descent.results.parquet import to_parquet
-from hebbian_descent.results.seal import seal
+from hebbian_descent.storage.results import DamagedCellWarning, Store
+from hebbian_descent.storage.results.file_checksum import seal
+from hebbian_descent.storage.results.parquet import to_parquet
 from hebbian_descent.sweep import Patterns, Setting, Sweep, sweep
 from hebbian_descent.sweep.executors import InProcess
 

@@ -14,9 +14,9 @@ from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import OUTPUT, Output
 from hebbian_descent.paper.claims import Judged, judge_all
 from hebbian_descent.paper.claims.base import Word, counted
-from hebbian_descent.paper.claims.kept import keep
+from hebbian_descent.paper.claims.saved_claims import keep
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 COLOURS: dict[Word, str] = {
     "holds": "green",

@@ -19,7 +19,7 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, reason
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.paper.winners import Winner, winners
 

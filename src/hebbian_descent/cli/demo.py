@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.run import draw_figure, run_table
@@ -20,8 +20,8 @@ from hebbian_descent.paper.demonstration import EXHIBITS, RECALL, TABLE
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.figures import FIGURES
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.report import write_report
+from hebbian_descent.paper.run_context import Place
 
 
 def demo(
@@ -61,7 +61,7 @@ def _table(measured: list[Measured]) -> Table:
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("Pairs", "Units"):
         table.add_column(name, no_wrap=True)
-    for rule in drawing.RULE_STYLES:
+    for rule in plotting.RULE_STYLES:
         table.add_column(SHORT_NAMES[rule], justify="right", no_wrap=True)
     lines: dict[tuple[str, str], dict[str, float]] = {}
     for row in measured:
@@ -69,6 +69,6 @@ def _table(measured: list[Measured]) -> Table:
         lines.setdefault((pair, row.cell["activation"]), {})[row.cell["rule"]] = row.results["mae_last20"]
     for heading, errors in lines.items():
         best = min(errors.values())
-        numbers = (errors[rule] for rule in drawing.RULE_STYLES)
+        numbers = (errors[rule] for rule in plotting.RULE_STYLES)
         table.add_row(*heading, *(Text(f"{e:.3f}", "bold" if e == best else "") for e in numbers))
     return table

@@ -11,7 +11,7 @@ from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import INTERRUPTED
 from hebbian_descent.paper.saved_json import DamagedFileWarning
-from hebbian_descent.results import DamagedCellWarning, StoreError
+from hebbian_descent.storage.results import DamagedCellWarning, StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
 FAILED = 2

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.files import ModelFile, read_model
-from hebbian_descent.files.registry import model_of
+from hebbian_descent.storage.models import ModelFile, read_model
+from hebbian_descent.storage.models.registry import model_of
 
 
 def inspect(

@@ -18,7 +18,7 @@ from hebbian_descent.paper.comparison import Verdict, compare, summarise
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import TABLES
 
 FORMATS = ("text", "csv", "latex")

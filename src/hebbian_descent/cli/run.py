@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.cli import formula_tables, own_tables
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import resumable
@@ -26,7 +26,7 @@ from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.measurements import keep_effort
-from hebbian_descent.paper.place import DEFAULT_FOLDER, Place
+from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Place
 from hebbian_descent.paper.running import run_jobs
 
 Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
@@ -139,6 +139,6 @@ def draw_figure(console: PlainConsole, figure: PaperFigure, place: Place) -> lis
     name = figure.label.partition(":")[2]
     if not place.effort.is_the_papers:
         keep_effort(place.folder, place.effort)
-    for path in drawing.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
+    for path in plotting.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
         console.print(f"Wrote {path}")
     return []

@@ -21,13 +21,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.interruption import resumable
 from hebbian_descent.cli.pattern_files import read_pairs
 from hebbian_descent.cli.shards import parsed_shard
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
-from hebbian_descent.results import Store
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
 from hebbian_descent.sweep.executors import get_executor
 from hebbian_descent.sweep.selection import patterns_of
@@ -156,7 +156,7 @@ def _show(console: PlainConsole, result: SweepResult, by: str, output: Path) -> 
         (result.plot_learning_rates(by), "learning_rate_curve"),
         (result.plot_forgetting(by), "forgetting_curve"),
     ):
-        for path in drawing.save_figure(figure, output, name):
+        for path in plotting.save_figure(figure, output, name):
             console.print(f"Wrote {path}")
 
 

@@ -8,7 +8,6 @@
 
 from hebbian_descent.datasets.dataset import Dataset, Split
 from hebbian_descent.datasets.description import Description
-from hebbian_descent.datasets.drawing import draw_pair, draw_patterns
 from hebbian_descent.datasets.errors import (
     DataFolderError,
     DatasetDamagedError,
@@ -21,6 +20,7 @@ from hebbian_descent.datasets.folder import data_folder
 from hebbian_descent.datasets.loading import load
 from hebbian_descent.datasets.locating import locate
 from hebbian_descent.datasets.registry import DATASETS, describe, names
+from hebbian_descent.datasets.sampling import draw_pair, draw_patterns
 
 __all__ = [
     "DATASETS",

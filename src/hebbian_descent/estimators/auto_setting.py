@@ -10,11 +10,11 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_flag, as_number
 from hebbian_descent.estimators.centering import Centering, Offset, checked
 from hebbian_descent.estimators.learning_rate import automatic_rate, fixed_rate, kappa, slope_at
-from hebbian_descent.estimators.passes import diverges, limit_of
+from hebbian_descent.estimators.online_pass import diverges, limit_of
+from hebbian_descent.learning.run import DivergenceError
 from hebbian_descent.network import Activation, Autoencoder, get_activation
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import AutoActivity, AutoRule, ErrorTerm, get_auto_rule, get_error_term
-from hebbian_descent.training import DivergenceError
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from hebbian_descent.checks import Array
 from hebbian_descent.estimators.auto_setting import AutoSetting, learn_auto_batch
 from hebbian_descent.estimators.base import DTYPES, seed_of
 from hebbian_descent.estimators.centering import Centering, Offset, offset_in_fit, offset_in_stream
-from hebbian_descent.estimators.passes import Order, check_mean, limit_of, weighted_mean
+from hebbian_descent.estimators.describe import describe_autoencoder
+from hebbian_descent.estimators.online_pass import Order, check_mean, limit_of, weighted_mean
 from hebbian_descent.estimators.state import HasState
-from hebbian_descent.estimators.words import describe_autoencoder
+from hebbian_descent.learning.run import DivergenceError, batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
-from hebbian_descent.training import DivergenceError, batches, epoch_order
 from hebbian_descent.transaction import all_or_nothing, is_finite
 
 STATE = (

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
-from hebbian_descent.estimators.passes import Count, Samples, check_mean, learn, read_only, weighted_mean
-from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.online_pass import Count, Samples, check_mean, learn, read_only, weighted_mean
+from hebbian_descent.estimators.parameters import Setting
 from hebbian_descent.estimators.state import HasState
-from hebbian_descent.estimators.words import describe_layer
 from hebbian_descent.kernels.alignment import aligned_zeros
+from hebbian_descent.learning.run import DivergenceError, epoch_order
 from hebbian_descent.network import Layer, glorot_uniform
-from hebbian_descent.training import DivergenceError, epoch_order
 
 DTYPES = (np.float64, np.float32)
 STATE = ("coef_", "bias_", "offset_", "n_samples_seen_", "n_epochs_", "seed_", "n_features_in_")

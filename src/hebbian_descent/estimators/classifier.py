@@ -14,8 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering, Offset
-from hebbian_descent.estimators.passes import Samples
-from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.estimators.online_pass import Samples
+from hebbian_descent.estimators.parameters import Setting
 from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule

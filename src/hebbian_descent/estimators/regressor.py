@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.centering import Centering, Offset
-from hebbian_descent.estimators.passes import Samples
-from hebbian_descent.estimators.setting import Setting
+from hebbian_descent.estimators.online_pass import Samples
+from hebbian_descent.estimators.parameters import Setting
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.transaction import all_or_nothing

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hebbian_descent.files import Saved
+from hebbian_descent.storage.models import Saved
 
 
 class HasState(Saved):

@@ -1,7 +1,7 @@
 """Online learning of one layer, pattern after pattern, in place.
 
-The equations are those of `hebbian_descent.training` at batch size 1. Two things are put differently, and are
-the same but for rounding. The change of a step is taken into the weights in the pass over them that the next
+The equations are those of `learning/run.py` at batch size 1. Two things are put differently, and are the same
+but for rounding. The change of a step is taken into the weights in the pass over them that the next
 step needs anyway. And where the offset moves by d = ν(x − μ), the bias b + Wᵀd needs no pass at all, since
 with k = 1 − ω
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
-from hebbian_descent.files import Saved
+from hebbian_descent.learning.run import DivergenceError
 from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
 from hebbian_descent.memory.building import Auto, Centering, new_network, start_of_offset
@@ -18,7 +18,7 @@ from hebbian_descent.memory.online import OnlineLearning, as_connectivity, train
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.training import DivergenceError
+from hebbian_descent.storage.models import Saved
 from hebbian_descent.transaction import all_or_nothing, is_finite
 
 

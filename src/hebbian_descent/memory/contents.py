@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-from hebbian_descent.files import ModelFileError
-from hebbian_descent.files.contents import is_count, require_names
-from hebbian_descent.files.values import require_plain
 from hebbian_descent.memory.building import Auto
 from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_error_term
+from hebbian_descent.storage.models import ModelFileError
+from hebbian_descent.storage.models.contents import is_count, require_names
+from hebbian_descent.storage.models.values import require_plain
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Parts = tuple[Layer | Autoencoder, Auto, OnlineLearning, int]

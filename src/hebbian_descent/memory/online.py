@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_number
+from hebbian_descent.learning.run import DivergenceError, Training
 from hebbian_descent.memory.rates import learning_rate_of, offset_rate
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import get_auto_rule, get_error_term, get_rule
-from hebbian_descent.training import DivergenceError, Training
 
 HIDDEN_OFFSET_START = 0.5
 ANY_RATE = 1.0  # stands where the rate is made anew for each pattern

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array, require_extra
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.paper.effort import QUICK_RATES
 from hebbian_descent.paper.experiments import Association
 from hebbian_descent.paper.figures.base import PaperFigure
 from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.sweep import initial_weights
-from hebbian_descent.training import train
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +66,7 @@ SHOWN = (1, 20, 40, 60, 80, 90, 95, 98, 99, 100)
 def draw_recall(place: Place) -> Figure:
     """Draw digits recalled from random patterns by each rule after one pass, the oldest on the left."""
     inputs, targets = draw_pair("rand", "digits", seed=0)
-    rules = tuple(drawing.RULE_STYLES)
+    rules = tuple(plotting.RULE_STYLES)
     rates = QUICK_RATES if place.effort.quick else LEARNING_RATES
     options = {"activations": "sigmoid", "learning_rates": rates, "trials": 1}
     best = {
@@ -80,7 +80,7 @@ def draw_recall(place: Place) -> Figure:
             offset=inputs.mean(axis=0),
         )
         train(network, inputs, targets, rule=rule, learning_rate=best[rule].learning_rate)
-        recalled[f"{drawing.RULE_STYLES[rule]['label']}\nerror {best[rule].value:.3f}"] = network.output(
+        recalled[f"{plotting.RULE_STYLES[rule]['label']}\nerror {best[rule].value:.3f}"] = network.output(
             inputs
         )
     return _pictures(recalled)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.results.libraries import is_library
+from hebbian_descent.storage.results.libraries import is_library
 
 FRAME = re.compile(r'File "(.+?)", line (\d+), in (\S+)')
 

@@ -17,7 +17,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network import ACTIVATIONS, Layer, get_activation
 from hebbian_descent.rules import RULES, get_error_term
 from hebbian_descent.rules.base import Activity
-from hebbian_descent.rules.loss_table import LOSS_TABLE, Row
+from hebbian_descent.theory.loss_table import LOSS_TABLE, Row
 
 STEP = 1e-6
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.learning.run import DivergenceError, train
 from hebbian_descent.network import Layer
-from hebbian_descent.training import DivergenceError, train
 
 LEARNING_RATE = 0.2
 

@@ -9,7 +9,7 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments.base import LABEL, Experiment, Measured
 from hebbian_descent.paper.printed import printed_words
 from hebbian_descent.paper.saved_json import as_float, as_list, as_object, as_text, as_whole
-from hebbian_descent.results import provenance
+from hebbian_descent.storage.results import provenance
 
 FORMAT = 1
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 Work = TypeVar("Work")
 

@@ -2,7 +2,7 @@
 
 Every rule points downhill: a parameter moves by −η times the change that its rule gives, averaged over the
 batch. Learning rate, weight decay and moving offsets are not the rule's business; they are written once, in
-`hebbian_descent.training`.
+`hebbian_descent.learning.run`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hebbian_descent.checks import Array
-from hebbian_descent.members import Member
 from hebbian_descent.network import Activation, Autoencoder
 from hebbian_descent.network.autoencoder import Pass
+from hebbian_descent.registry import Member
 
 ErrorFunction = Callable[[Array, Array], Array]
 """(targets, output) → error, the signal that an output unit sends to its synapses."""

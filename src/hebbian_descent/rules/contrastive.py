@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.members import made_once
+from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
 

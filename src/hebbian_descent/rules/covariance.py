@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hebbian_descent.members import made_once
+from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import Activity, Factors, Rule
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number, unknown_name
-from hebbian_descent.members import Member, made_once
+from hebbian_descent.registry import Member, made_once
 from hebbian_descent.rules.base import ErrorFunction
 
 

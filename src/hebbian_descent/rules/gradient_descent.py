@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hebbian_descent.checks import Array, unknown_name
-from hebbian_descent.members import made_once
 from hebbian_descent.network import Activation
+from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from hebbian_descent.members import made_once
 from hebbian_descent.network.layer import unit_values
+from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hebbian_descent.members import made_once
 from hebbian_descent.network import Autoencoder
+from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hebbian_descent.members import made_once
+from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
 from hebbian_descent.rules.oja import require_linear
 

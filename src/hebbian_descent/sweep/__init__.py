@@ -1,17 +1,17 @@
 """Many runs at once: every rule, activation, learning rate and decay over the same patterns."""
 
+from hebbian_descent.engines.auto_setting import AutoSetting
+from hebbian_descent.engines.choice import ENGINES
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.seeding import initial_weights
+from hebbian_descent.engines.setting import Setting
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep.auto_run import sweep_autoencoders
-from hebbian_descent.sweep.auto_setting import AutoSetting
-from hebbian_descent.sweep.choosing import ENGINES
 from hebbian_descent.sweep.halving import Found, halving
-from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.prepared import Sweep, TargetRangeWarning
 from hebbian_descent.sweep.result import SweepResult
 from hebbian_descent.sweep.run import sweep
-from hebbian_descent.sweep.seeding import initial_weights
 from hebbian_descent.sweep.selection import Best
-from hebbian_descent.sweep.setting import Setting
 
 __all__ = [
     "ENGINES",

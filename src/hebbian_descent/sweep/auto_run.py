@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
+from hebbian_descent.engines.auto_setting import AutoSetting
+from hebbian_descent.engines.base import MEMORY_BUDGET
+from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.network import Activation
-from hebbian_descent.results import Store
 from hebbian_descent.rules import AutoRule
-from hebbian_descent.sweep.auto_setting import AutoSetting
-from hebbian_descent.sweep.engine import MEMORY_BUDGET
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep.executors import get_executor
-from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.prepared import Progress, Sweep
 from hebbian_descent.sweep.result import SweepResult
 

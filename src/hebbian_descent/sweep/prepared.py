@@ -12,15 +12,15 @@ from functools import partial
 import numpy as np
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.results import Record, Store, StoreError
-from hebbian_descent.sweep.auto_setting import AutoSetting, Units
-from hebbian_descent.sweep.choosing import choose
-from hebbian_descent.sweep.engine import MEMORY_BUDGET
+from hebbian_descent.engines.auto_setting import AutoSetting, Units
+from hebbian_descent.engines.base import MEMORY_BUDGET
+from hebbian_descent.engines.choice import choose
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.setting import Setting
+from hebbian_descent.storage.results import Record, Store, StoreError
+from hebbian_descent.sweep.cell import Work, cell_result
 from hebbian_descent.sweep.executors import Executor, InProcess
-from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.result import SweepResult
-from hebbian_descent.sweep.setting import Setting
-from hebbian_descent.sweep.work import Work, cell_result
 
 Progress = Callable[[int, int], None]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array, require_extra, unknown_name
+from hebbian_descent.engines.base import NEVER, CellResult
+from hebbian_descent.engines.choice import Choice
+from hebbian_descent.engines.grid import Grid, name_of
 from hebbian_descent.measures import get_measure
-from hebbian_descent.sweep.choosing import Choice
-from hebbian_descent.sweep.engine import NEVER, CellResult
-from hebbian_descent.sweep.grid import Grid, name_of
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class SweepResult:
         name = measure or next(iter(self.values))
         cost = self.costs(by, name).min(axis=-1)
         sign = -1 if get_measure(name).higher_is_better else 1
-        return drawing.learning_rate_curve(
+        return plotting.learning_rate_curve(
             self.axes["learning_rate"],
             dict(
                 zip(
@@ -143,7 +143,7 @@ class SweepResult:
         """Return a figure of each pattern's measure at the best learning rate, and its spread."""
         best = dict(zip(self._labels(), self.best(by, measure), strict=True))
         name = measure or next(iter(self.values))
-        return drawing.forgetting_curve(
+        return plotting.forgetting_curve(
             {label: found.per_pattern for label, found in best.items()},
             spread={label: found.per_pattern_std for label, found in best.items()},
             baseline=self.baseline if name == "mae" else None,

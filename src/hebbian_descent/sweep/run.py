@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.engines.base import MEMORY_BUDGET
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.setting import Centering, Setting
 from hebbian_descent.network import Activation
-from hebbian_descent.results import Store
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.sweep.engine import MEMORY_BUDGET
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep.executors import get_executor
-from hebbian_descent.sweep.patterns import Patterns
 from hebbian_descent.sweep.prepared import Sweep
 from hebbian_descent.sweep.result import SweepResult
-from hebbian_descent.sweep.setting import Centering, Setting
 
 
 def sweep(

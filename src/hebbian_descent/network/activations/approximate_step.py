@@ -3,8 +3,8 @@
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
+from hebbian_descent.registry import made_once
 
 
 @made_once

@@ -20,8 +20,8 @@ from math import inf
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.members import Member
 from hebbian_descent.network.domain import Interval, Simplex
+from hebbian_descent.registry import Member
 
 Function = Callable[[Array], Array]
 

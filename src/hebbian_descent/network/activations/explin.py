@@ -1,8 +1,8 @@
 """Exponential linear units (ELU)."""
 
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.activations.scaled_explin import exponential_linear
+from hebbian_descent.registry import made_once
 
 
 @made_once

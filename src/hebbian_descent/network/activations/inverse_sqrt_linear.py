@@ -5,10 +5,10 @@ from math import inf, sqrt
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.activations.inverse_sqrt import InverseSqrtCurve
 from hebbian_descent.network.domain import Interval
+from hebbian_descent.registry import made_once
 
 
 @made_once

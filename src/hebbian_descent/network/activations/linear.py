@@ -1,8 +1,8 @@
 """Linear units, h = a: Hebbian-descent and gradient descent are the same rule here."""
 
 from hebbian_descent.checks import Array
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
+from hebbian_descent.registry import made_once
 
 
 @made_once

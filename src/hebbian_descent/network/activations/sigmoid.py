@@ -4,9 +4,9 @@ import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
 from hebbian_descent.checks import Array
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
+from hebbian_descent.registry import made_once
 
 
 @made_once

@@ -5,9 +5,9 @@ from scipy.special import log_softmax, logsumexp, xlogy
 from scipy.special import softmax as softmax_value
 
 from hebbian_descent.checks import Array
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Simplex
+from hebbian_descent.registry import made_once
 
 
 @made_once

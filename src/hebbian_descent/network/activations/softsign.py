@@ -3,9 +3,9 @@
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.members import made_once
 from hebbian_descent.network.activations.base import Activation
 from hebbian_descent.network.domain import Interval
+from hebbian_descent.registry import made_once
 
 
 @made_once

@@ -18,7 +18,7 @@ from hebbian_descent.paper.claims import (
     perspectives,
 )
 from hebbian_descent.paper.claims.base import Claim, Judged, Judgement
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 __all__ = ["CLAIMS", "Claim", "Judged", "Judgement", "judge_all"]
 

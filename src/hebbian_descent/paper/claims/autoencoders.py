@@ -9,7 +9,7 @@ from hebbian_descent.network import Autoencoder
 from hebbian_descent.paper.claims.base import Claim, Judgement, by_deviation
 from hebbian_descent.paper.claims.cells import MOSTLY, Cell, cells, not_run
 from hebbian_descent.paper.claims.examples import asymmetry, auto_change, autoencoder, deviation
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import LOSSES
 
 TESTS = "tests/test_auto_associative_claims.py::"

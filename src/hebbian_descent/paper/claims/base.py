@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 SHORT = {
     "hebbian_descent": "Hebbian-descent",

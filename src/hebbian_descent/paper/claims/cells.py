@@ -18,8 +18,8 @@ from hebbian_descent.paper.comparison import CONFIDENCE, cell_key
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import data_name, units
 from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.run_context import Place
 
 NEGLIGIBLE = 0.001
 """A thousandth of the range of the data; smaller differences count as ties however certain they are."""

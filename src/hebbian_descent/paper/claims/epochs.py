@@ -21,7 +21,7 @@ from hebbian_descent.paper.claims.cells import (
 )
 from hebbian_descent.paper.claims.online import CENTERED
 from hebbian_descent.paper.effort import QUICK_RATES
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 MULTI_EPOCH = (
     "tab:Hetero_offline_1",

@@ -14,7 +14,7 @@ from hebbian_descent.forgetting import fit_forgetting
 from hebbian_descent.paper.claims.base import SHORT, Claim, Judgement, Word
 from hebbian_descent.paper.effort import QUICK_RATES
 from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.sweep import SweepResult
 
 RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")

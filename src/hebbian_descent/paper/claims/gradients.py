@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.learning.run import train
 from hebbian_descent.network import ACTIVATIONS, Activation, Layer, get_activation
 from hebbian_descent.paper.claims.base import Claim, Judgement, by_deviation
 from hebbian_descent.paper.claims.examples import activity, asymmetry, deviation, increasing, slope
 from hebbian_descent.paper.formula_tables import loss_deviation
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import LOSSES, RULES, Loss, get_error_term
-from hebbian_descent.rules.loss_table import LOSS_TABLE
-from hebbian_descent.training import train
+from hebbian_descent.theory.loss_table import LOSS_TABLE
 
 TESTS = "tests/test_hetero_associative_claims.py::"
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import DatasetUnavailableError, load
+from hebbian_descent.learning.run import DivergenceError, train
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.paper.claims.base import Claim, Judgement, Word
 from hebbian_descent.paper.claims.cells import MAJORITY, MOSTLY, Comparison, not_run, tally
 from hebbian_descent.paper.claims.epochs import against_gradient_descent
 from hebbian_descent.paper.experiments.auto_association import n_hidden
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import AUTO_RULES, AutoActivity, AutoRule, Change
-from hebbian_descent.training import DivergenceError, train
 
 TABLE = ("tab:auto_associative",)
 NETWORKS = (("linear", "linear"), ("rectifier", "sigmoid"), ("explin", "linear"), ("sigmoid", "linear"))

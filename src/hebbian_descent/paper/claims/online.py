@@ -17,7 +17,7 @@ from hebbian_descent.paper.claims.cells import (
     tally,
     worst,
 )
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 CENTERED = (
     "tab:Hetero_online_centered_1",

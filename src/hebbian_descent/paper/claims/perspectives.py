@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from hebbian_descent.glm import FAMILIES
 from hebbian_descent.network import ACTIVATIONS, get_activation
 from hebbian_descent.paper.claims.base import Claim, Judgement, by_deviation
 from hebbian_descent.paper.claims.examples import activity, deviation, increasing, slope
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import RULES
+from hebbian_descent.theory.generalized_linear import FAMILIES
 
 TESTS = "tests/test_hetero_associative_claims.py::"
 GLM_TESTS = "tests/test_generalized_linear_models.py::"

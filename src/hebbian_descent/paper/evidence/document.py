@@ -9,14 +9,14 @@ from pathlib import Path
 
 from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.claims.base import counted
-from hebbian_descent.paper.claims.kept import kept
+from hebbian_descent.paper.claims.saved_claims import kept
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence.cells import ABOUT_CELLS, all_cells
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown
-from hebbian_descent.paper.pairs import Pairs, pairs
+from hebbian_descent.paper.pair_deviations import Pairs, pairs
 from hebbian_descent.paper.report.pictures import picture_file
 from hebbian_descent.paper.report.results import PaperTable, paper_tables
 from hebbian_descent.paper.report.words import duration, number, rule_name

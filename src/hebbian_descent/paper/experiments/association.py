@@ -22,7 +22,7 @@ from hebbian_descent.network import ACTIVATIONS, Activation
 from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.saved_json import as_text
 from hebbian_descent.rules import RULES, Rule
 from hebbian_descent.sweep import SweepResult

@@ -18,7 +18,7 @@ from hebbian_descent.datasets import load
 from hebbian_descent.paper.effort import QUICK_RATES, Effort
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 PROTOCOL: Mapping[str, Any] = {

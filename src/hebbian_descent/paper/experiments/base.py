@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from hebbian_descent.paper.effort import Effort, Search
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.saved_json import as_text
 
 LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
 from hebbian_descent.paper.figures.curves import learned, plot_errors
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def draw(place: Place) -> Figure:
     """Draw the error of each pattern at the best rate for all of them, in both directions."""
     results = [learned(place, pair) for pair in (("rand", "adult"), ("adult", "rand"))]
-    figure, panels = drawing.new_panels(2)
+    figure, panels = plotting.new_panels(2)
     name_panels(panels, ["RAND→ADULT", "ADULT→RAND"])
     for axes, result in zip(panels, results, strict=True):
         plot_errors(axes, result, "all")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.paper.figures.base import PaperFigure
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 N_INPUTS, N_HIDDEN = 4, 2
 BOTTOM, MIDDLE, TOP = 0.0, 2.2, 4.4
-UPDATE = drawing.RULE_STYLES["hebbian_descent"]["color"]
+UPDATE = plotting.RULE_STYLES["hebbian_descent"]["color"]
 
 
 def draw(place: Place) -> Figure:
     """Draw the input below, the hidden units, the reconstruction above, and the update beside them."""
-    figure, axes = drawing.new_figure(8.4, 4.8)
+    figure, axes = plotting.new_figure(8.4, 4.8)
     axes.set_axis_off()
     layers = ((BOTTOM, N_INPUTS, "x"), (MIDDLE, N_HIDDEN, "h"), (TOP, N_INPUTS, "z"))
     for (low, n_low, _), (high, n_high, _) in pairwise(layers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.paper.effort import QUICK_RATES
 from hebbian_descent.paper.experiments.association import PROTOCOL
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.sweep import SweepResult
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def plot_errors(axes: Axes, result: SweepResult, by: str, top: float = 1.0) -> N
     best = {found.rule: found for found in result.best(by)}
     styles = []
     for rule, found in best.items():
-        style = dict(drawing.RULE_STYLES[rule])
+        style = dict(plotting.RULE_STYLES[rule])
         style["label"] += f", $\\eta$ = {found.learning_rate:g}"
         if len(result.axes["weight_decay"]) > 1:
             style["label"] += f", $\\omega$ = {found.weight_decay:g}"
         styles.append(style)
     lines = {rule: found.per_pattern for rule, found in best.items()}
     spread = {rule: found.per_pattern_std for rule, found in best.items()}
-    drawing.plot_patterns(axes, lines, styles, spread)
-    axes.axhline(result.baseline, **drawing.BASELINE_STYLE)
+    plotting.plot_patterns(axes, lines, styles, spread)
+    axes.axhline(result.baseline, **plotting.BASELINE_STYLE)
     axes.set(ylabel="Mean absolute error", ylim=(0, top), xlabel="Pattern, in order of learning")
     axes.legend(loc="upper right", frameon=False, fontsize=8)

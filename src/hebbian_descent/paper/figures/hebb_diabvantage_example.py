@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array
+from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import get_rule
-from hebbian_descent.training import train
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def learn(rule: str, inputs: Array = INPUTS, targets: Array = TARGETS) -> tuple[
 
 def draw(place: Place) -> Figure:
     """Draw the network that each rule learns, its inputs, its outputs and what they should be."""
-    figure, panels = drawing.new_panels(2, height=4.2)
+    figure, panels = plotting.new_panels(2, height=4.2)
     name_panels(panels, list(RULES))
     for axes, rule in zip(panels, RULES.values(), strict=True):
         weights, outputs = learn(rule)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hebbian_descent.paper.figures.base import PaperFigure
 from hebbian_descent.paper.figures.scatter import Panel, Side, scatter_figure
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

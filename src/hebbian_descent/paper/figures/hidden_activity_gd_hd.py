@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import load
+from hebbian_descent.learning.run import train
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.paper.experiments.auto_association import PROTOCOL, n_hidden
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import printed_rows
-from hebbian_descent.results import Record
+from hebbian_descent.paper.run_context import Place
+from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import initial_weights
-from hebbian_descent.training import train
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,11 +110,11 @@ def draw(place: Place) -> Figure:
         title: {rule: hidden_activity(place, network, rule) for rule in RULES}
         for title, network in NETWORKS.items()
     }
-    figure, panels = drawing.new_panels(2, width=5.0)
+    figure, panels = plotting.new_panels(2, width=5.0)
     name_panels(panels, list(found))
     for axes, by_rule in zip(panels, found.values(), strict=True):
         for rule, (mean, std) in by_rule.items():
-            style = drawing.RULE_STYLES[rule]
+            style = plotting.RULE_STYLES[rule]
             units = np.arange(1, len(mean) + 1)
             label = f"{style['label']}, mean {mean.mean():.3f}, spread of units {mean.std():.3f}"
             axes.plot(units, mean, color=style["color"], linewidth=1.4, label=label)

@@ -12,8 +12,8 @@ from hebbian_descent.paper.experiments.auto_association import AutoAssociationJo
 from hebbian_descent.paper.experiments.classification import ClassificationJob
 from hebbian_descent.paper.figures.base import NotMeasuredError
 from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.running import run_jobs
 from hebbian_descent.paper.tables import TABLES
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.paper.experiments.association import PROTOCOL
 from hebbian_descent.paper.figures.base import PaperFigure
 from hebbian_descent.paper.figures.curves import QUICK
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.sweep import Best
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def followed(inputs: Array, start: float, shift: float) -> Array:
 def draw(place: Place) -> Figure:
     """Draw the inputs, the offsets every tenth step, and the error of each pattern."""
     found = compute(place)
-    figure, (inputs, offsets, errors) = drawing.new_panels(
+    figure, (inputs, offsets, errors) = plotting.new_panels(
         3, width=3.9, height=4.2, width_ratios=(3.3, 0.5, 6.2)
     )
     _show(inputs, found.inputs, columns=10)
@@ -109,12 +109,12 @@ def _draw_errors(axes: Axes, found: Moving) -> None:
             f"last 10: {last:.4f} (printed {printed_last:.4f}), "
             f"all: {everything:.4f} (printed {printed_all:.4f})"
         )
-        color = drawing.RULE_STYLES["hebbian_descent"]["color"] if dashes == "-" else "#000000"
+        color = plotting.RULE_STYLES["hebbian_descent"]["color"] if dashes == "-" else "#000000"
         styles.append({"color": color, "linestyle": dashes, "label": label})
     lines = {centering: best.per_pattern for centering, best in found.best.items()}
     spread = {centering: best.per_pattern_std for centering, best in found.best.items()}
-    drawing.plot_patterns(axes, lines, styles, spread)
-    axes.axhline(found.baseline, **drawing.BASELINE_STYLE)
+    plotting.plot_patterns(axes, lines, styles, spread)
+    axes.axhline(found.baseline, **plotting.BASELINE_STYLE)
     axes.set(xlabel="Pattern, in order of learning", ylabel="Mean absolute error", ylim=(0, 0.2))
     axes.set_title("(c) Error of each pattern", fontsize=11, loc="left")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import load
 from hebbian_descent.paper.effort import QUICK_RATES
@@ -21,7 +21,7 @@ from hebbian_descent.paper.experiments.classification import one_hot
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
 from hebbian_descent.paper.figures.curves import RULES
 from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,19 +82,19 @@ def baselines(targets: Array) -> dict[str, float]:
 def draw(place: Place) -> Figure:
     """Draw each of the last 100 patterns as a point, and the mean of each rule as a line."""
     learned, baseline = compute(place)
-    figure, panels = drawing.new_panels(2, width=5.2, height=4.4)
+    figure, panels = plotting.new_panels(2, width=5.2, height=4.4)
     name_panels(panels, list(MEASURES.values()))
     for axes, name in zip(panels, MEASURES, strict=True):
         for rule, found in learned.items():
             _draw_points(axes, rule, found, name)
-        axes.axhline(baseline[name], **drawing.BASELINE_STYLE)
+        axes.axhline(baseline[name], **plotting.BASELINE_STYLE)
         axes.set(xlabel=f"The last {N_SHOWN} patterns, in order of learning", ylabel=MEASURES[name])
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=8, ncols=2)
     return figure
 
 
 def _draw_points(axes: Axes, rule: str, found: Learned, measure: str) -> None:
-    style, values = drawing.RULE_STYLES[rule], found.last[measure]
+    style, values = plotting.RULE_STYLES[rule], found.last[measure]
     label = f"{style['label']}, $\\eta$ = {found.learning_rate:g}: {values.mean():.4f}"
     steps = np.arange(1, len(values) + 1)
     axes.plot(steps, values, MARKERS[rule], color=style["color"], markersize=4, alpha=0.7)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
 from hebbian_descent.paper.figures.curves import learned, plot_errors
 from hebbian_descent.paper.grids import WEIGHT_DECAYS
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.tables import QUICK_DECAYS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def draw(place: Place) -> Figure:
     """Draw the error of each pattern at the best rate and decay for the last 20."""
     quick = {"weight_decays": QUICK_DECAYS}
     results = [learned(place, pair, quick=quick, weight_decays=WEIGHT_DECAYS) for pair in PAIRS.values()]
-    figure, panels = drawing.new_panels(3)
+    figure, panels = plotting.new_panels(3)
     name_panels(panels, list(PAIRS))
     for axes, result in zip(panels, results, strict=True):
         plot_errors(axes, result, "last20")

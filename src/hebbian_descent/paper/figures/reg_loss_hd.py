@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import LOSSES
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def draw(place: Place) -> Figure:
     """Draw losses on the left and the error terms that they belong to on the right."""
     difference = np.linspace(-4, 4, 401)
     targets = np.zeros_like(difference)
-    figure, panels = drawing.new_panels(2)
+    figure, panels = plotting.new_panels(2)
     name_panels(panels, ["Loss", "Error term"])
     for title, (loss, color, dashes) in LINES.items():
         style: dict[str, Any] = {"color": color, "linestyle": dashes, "linewidth": 2, "label": title}

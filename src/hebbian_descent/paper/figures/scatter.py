@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.figures.base import name_panels
 from hebbian_descent.paper.figures.measured_rows import measured, printed
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.printed import PrintedRow
+from hebbian_descent.paper.run_context import Place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ class Point(NamedTuple):
 def scatter_figure(place: Place, panels: Sequence[Panel], columns: int = 2) -> Figure:
     """Draw panels whose axes have the same scale, ours over the printed."""
     points = [(ours(place, panel), as_printed(panel)) for panel in panels]
-    figure, all_axes = drawing.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
+    figure, all_axes = plotting.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
     name_panels(all_axes, [panel.title for panel in panels])
     for axes, panel, (crosses, dots) in zip(all_axes, panels, points, strict=True):
         alike = (both for other, both in zip(panels, points, strict=True) if other.column == panel.column)
@@ -73,7 +73,7 @@ def scatter_figure(place: Place, panels: Sequence[Panel], columns: int = 2) -> F
         axes.set(xlabel=f"{panel.what}, {panel.x.title}", ylabel=f"{panel.what}, {panel.y.title}")
         axes.set_aspect("equal")
     activations = {point.activation for crosses, dots in points for point in (*crosses, *dots)}
-    _legend(figure, all_axes[0], [name for name in drawing.ACTIVATION_COLORS if name in activations])
+    _legend(figure, all_axes[0], [name for name in plotting.ACTIVATION_COLORS if name in activations])
     return figure
 
 
@@ -121,7 +121,7 @@ def _draw_points(
 ) -> None:
     axes.plot(limits, limits, color="#666666", linewidth=0.8, zorder=1)
     for points, style in ((dots, DOT), (crosses, CROSS)):
-        for activation, color in drawing.ACTIVATION_COLORS.items():
+        for activation, color in plotting.ACTIVATION_COLORS.items():
             chosen = [(point.x, point.y) for point in points if point.activation == activation]
             if chosen:
                 axes.plot(*zip(*chosen, strict=True), color=color, **style)
@@ -134,6 +134,6 @@ def _legend(figure: Figure, axes: Axes, activations: Sequence[str]) -> None:
         *axes.plot([], [], color="#444444", label="Printed", **DOT),
     ]
     for name in activations:
-        title, color = TITLES.get(name, name.capitalize()), drawing.ACTIVATION_COLORS[name]
+        title, color = TITLES.get(name, name.capitalize()), plotting.ACTIVATION_COLORS[name]
         handles += axes.plot([], [], linestyle="", marker="s", markersize=7, color=color, label=title)
     figure.legend(handles=handles, loc="outside lower center", frameon=False, ncols=8, fontsize=9)

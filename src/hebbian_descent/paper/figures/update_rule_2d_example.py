@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules import LOSSES, Activity, get_error_term, get_rule
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _change(rule: str, weights: Array) -> Array:
 
 def draw(place: Place) -> Figure:
     """Draw both paths over the loss, with each rule's own learning rate, and with updates of one length."""
-    figure, panels = drawing.new_panels(2, height=4.6)
+    figure, panels = plotting.new_panels(2, height=4.6)
     rates = {rule: f"$\\eta$ = {rate:g}" for rule, rate in LEARNING_RATES.items()}
     lengths = dict.fromkeys(LEARNING_RATES, f"updates of length {LENGTH_OF_NORMALISED_UPDATE:g}")
     name_panels(panels, ["Each with its own learning rate", "All updates of the same length"])
@@ -105,7 +105,7 @@ def _draw_loss(axes: Axes) -> QuadContourSet:
 
 
 def _draw_path(axes: Axes, rule: str, points: Array, note: str) -> None:
-    style = drawing.RULE_STYLES[rule]
+    style = plotting.RULE_STYLES[rule]
     axes.plot(*points.T, color=style["color"], linewidth=1.2, label=f"{style['label']}, {note}")
     for step, (start, end) in enumerate(pairwise(points), start=1):
         is_half_way = step == HALF_WAY

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hebbian_descent import drawing
+from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.figures.base import PaperFigure
-from hebbian_descent.paper.place import Place
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.rules.gradient_descent import pulled_back
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def updates() -> Updates:
 def draw(place: Place) -> Figure:
     """Draw both updates, the line of equal loss, and the corner that Hebbian-descent cannot leave."""
     found = updates()
-    figure, axes = drawing.new_figure(6.4, 5.2)
+    figure, axes = plotting.new_figure(6.4, 5.2)
     corner_x, corner_y = found.smallest
     reach = 1.25
     hatched = [(corner_x, corner_y), (reach, corner_y), (reach, reach), (corner_x, reach)]
@@ -69,7 +69,7 @@ def draw(place: Place) -> Figure:
         (found.hebbian_descent, "hebbian_descent", ":"),
         (found.gradient_descent, "gradient_descent", "-"),
     ):
-        style = drawing.RULE_STYLES[name]
+        style = plotting.RULE_STYLES[name]
         _arrow(axes, update, style["color"], dashes, style["label"], 3)
     _arrow(axes, found.smallest, "#999999", (0, (4, 2)), "Shortest possible, $4\\,\\Delta_{GD}$", 2)
     axes.axhline(0, color="black", linewidth=0.8)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.results import provenance
+from hebbian_descent.storage.results import provenance
 
 
 class Origin(NamedTuple):

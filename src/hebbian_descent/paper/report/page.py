@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import hebbian_descent
 from hebbian_descent.atomic import write_atomically
 from hebbian_descent.checks import printable, require_extra
-from hebbian_descent.paper.claims.kept import kept
+from hebbian_descent.paper.claims.saved_claims import kept
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
-from hebbian_descent.paper.place import Place
 from hebbian_descent.paper.report.origin import origin
 from hebbian_descent.paper.report.others import other_efforts, own_tables
 from hebbian_descent.paper.report.pictures import Picture, pictures
 from hebbian_descent.paper.report.results import PaperTable, paper_tables
 from hebbian_descent.paper.report.words import FILTERS, MARKS
+from hebbian_descent.paper.run_context import Place
 from hebbian_descent.paper.winners import winners
 
 Tell = Callable[[str], None]

@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
-from hebbian_descent.results import Record
-from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.work import Work
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record
+from hebbian_descent.sweep.cell import Work
 
 Finished: TypeAlias = Generator[tuple[int, Record], None, None]
 """Places of cells with their records; closing it ends whatever is still running."""

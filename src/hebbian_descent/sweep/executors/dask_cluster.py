@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from hebbian_descent.checks import as_number, require_extra
-from hebbian_descent.results import Record
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record
+from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
 from hebbian_descent.sweep.executors.dask_local import dask_config, local_cluster
 from hebbian_descent.sweep.executors.dask_scheduler import connected
@@ -16,8 +18,6 @@ from hebbian_descent.sweep.executors.dask_tasks import caller
 from hebbian_descent.sweep.executors.dask_waiting import Waiting
 from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.sweep.executors.threads import usable_processors
-from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.work import Work
 
 
 class Dask:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent import __version__
-from hebbian_descent.results import Record
+from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.source_digest import source_digest
+from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep.executors.sending import portable, run_packed
 from hebbian_descent.sweep.executors.threads import pin_to_one_thread
-from hebbian_descent.sweep.patterns import Patterns
 
 
 def unpacked_patterns(data: bytes) -> Patterns:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hebbian_descent.checks import as_count
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished, naming
 from hebbian_descent.sweep.executors.threads import usable_processors
-from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.work import Work
 
 
 class InProcess:

@@ -8,12 +8,12 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.results import Record
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record
+from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished, naming
 from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.sweep.executors.worker_process import WorkerProcess
-from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.work import Work
 
 Outcome = tuple[int, Record | Exception]
 """The place of a cell, with its record or its error."""

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from hebbian_descent.results import Record
-from hebbian_descent.results.libraries import BY_NAME_ALONE, SITE_FOLDERS, STANDARD_FOLDER
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record
+from hebbian_descent.storage.results.libraries import BY_NAME_ALONE, SITE_FOLDERS, STANDARD_FOLDER
+from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.by_value import cloudpickle
-from hebbian_descent.sweep.patterns import Patterns
-from hebbian_descent.sweep.work import Work
 
 
 def packed(works: Sequence[Work]) -> list[bytes]:

@@ -14,10 +14,10 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, BinaryIO
 
-from hebbian_descent.results import Record
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep.executors.by_value import cloudpickle
 from hebbian_descent.sweep.executors.sending import portable, run_packed
-from hebbian_descent.sweep.patterns import Patterns
 
 
 def serve() -> None:

@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
-from hebbian_descent.results import Record
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep.executors.base import WorkerLostError
 from hebbian_descent.sweep.executors.threads import ONE_THREAD
-from hebbian_descent.sweep.patterns import Patterns
 
 ATTEMPTS = 2
 """How many processes may die of the same cell before it is given up."""

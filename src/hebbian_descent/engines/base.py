@@ -1,0 +1,65 @@
+"""What an engine is: it runs all learning rates and trials of one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array
+from hebbian_descent.engines.grid import Grid
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.measures import MEASURES
+from hebbian_descent.network import Activation
+
+MEMORY_BUDGET = 2**30
+
+NEVER = -1
+
+
+@dataclass(frozen=True, eq=False)
+class CellResult:
+    """What the runs of a cell leave behind."""
+
+    values: Mapping[str, Array]
+    """Each measure, (n_learning_rates, n_trials, n_evaluated); NaN for diverged runs."""
+    diverged_at: npt.NDArray[np.int64]
+    """The step at which a run diverged, or −1, (n_learning_rates, n_trials)."""
+
+
+class Engine(Protocol):
+    """A way to run a cell, of layers or of auto-encoders; all agree with the plain loop up to rounding."""
+
+    def __call__(
+        self, cell: Any, setting: Any, patterns: Patterns, *, threads: int, memory_budget: int
+    ) -> CellResult:
+        """Run the cell on at most `threads` processors, within the budget of bytes for its arrays."""
+        ...
+
+
+def kernel_kind(activation: Activation) -> Any:
+    """Return a built-in activation as the compiled loops know it."""
+    from hebbian_descent.kernels.activations import ACTIVATIONS
+
+    return ACTIVATIONS[activation.name](**activation.parameters)
+
+
+def empty_result(setting: Grid[Any, Any], patterns: Patterns) -> CellResult:
+    """Return a result to be filled run by run."""
+    runs = (len(setting.learning_rates), len(setting.trials))
+    n_evaluated = len(patterns.evaluated_inputs)
+    return CellResult(
+        values={name: np.full((*runs, n_evaluated), np.nan, setting.dtype) for name in setting.value_names},
+        diverged_at=np.full(runs, NEVER, dtype=np.int64),
+    )
+
+
+def measure_into(
+    result: CellResult, rate: int, trial: int, targets: Array, output: Array, rows: slice = slice(None)
+) -> None:
+    """Fill the entries of one run with its measures, or those of some evaluated patterns."""
+    for name in result.values.keys() & MEASURES.keys():
+        result.values[name][rate, trial, rows] = MEASURES[name](targets, output)

@@ -1,0 +1,124 @@
+"""Which engine runs a cell, and why."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.engines.auto_setting import AutoCell, AutoSetting
+from hebbian_descent.engines.base import Engine
+from hebbian_descent.engines.closed_form import imprints
+from hebbian_descent.engines.grid import GridCell
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.reference import reference
+from hebbian_descent.engines.sequence import RULE_OF_KERNEL, kernel
+from hebbian_descent.engines.setting import Cell, Setting
+from hebbian_descent.engines.stack import kind_of
+from hebbian_descent.engines.stacked import stacked
+from hebbian_descent.engines.stacked_steps import learns_without_zeros
+from hebbian_descent.engines.tied import fused
+from hebbian_descent.engines.tied_reference import auto_reference
+
+LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
+AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "fused": fused}
+ENGINES = {**LAYER_ENGINES, **AUTOENCODER_ENGINES}
+
+LONGEST_SEQUENCE = 4096
+"""Steps beyond which the square matrix of the sequence kernel is too large to be worth it."""
+
+
+class Choice(NamedTuple):
+    """The name of an engine, and the reason for it in words."""
+
+    engine: str
+    reason: str
+
+
+def choose(
+    engine: str, cell: GridCell[Any, Any], setting: Setting | AutoSetting, patterns: Patterns
+) -> Choice:
+    """Return the engine for a cell: the one asked for if it can run it, or the fastest for "auto"."""
+    if isinstance(setting, Setting):
+        options = list(LAYER_ENGINES)
+        obstacles = {
+            "kernel": kernel_obstacle(cell, setting, patterns),
+            "stacked": stacked_obstacle(cell, setting),
+        }
+    else:
+        options = list(AUTOENCODER_ENGINES)
+        obstacles = {"fused": fused_obstacle(cell, setting)}
+    if engine not in (*options, "auto"):
+        raise unknown_name("engine", engine, (*options, "auto"))
+    if engine != "auto":
+        if obstacle := obstacles.get(engine):
+            raise ValueError(f"The engine {engine!r} cannot run {cell}: {obstacle}. Use engine='auto'.")
+        return Choice(engine, "it was asked for")
+    slower_because = ""
+    for name, obstacle in obstacles.items():
+        if obstacle is None:
+            return Choice(name, slower_because + reason_for(name, cell, setting, patterns))
+        slower_because = f"{obstacle}, so "
+    return Choice(options[0], f"{slower_because}each run is trained by the plain loop")
+
+
+def reason_for(
+    engine: str, cell: GridCell[Any, Any], setting: Setting | AutoSetting, patterns: Patterns
+) -> str:
+    """Return what an engine makes of a cell, in words."""
+    reason = REASONS[engine]
+    if engine == "stacked" and isinstance(setting, Setting):
+        if imprints(cell, setting):
+            return f"{reason}, and what one of them learns tells what all learn, times their learning rate"
+        if kind_of(cell, setting) is not None and learns_without_zeros(setting, patterns):
+            zeros = 1 - patterns.share_of_inputs
+            return f"{reason}, and products leave out the {zeros:.0%} of the inputs that are zero"
+    return reason
+
+
+REASONS = {
+    "kernel": "patterns come one at a time, in a sequence short enough for the kernel",
+    "stacked": "runs are stacked as columns of one matrix",
+    "fused": "built-in rules and units of an auto-encoder need one pass over the outputs",
+}
+
+
+def stacked_obstacle(cell: Cell, setting: Setting) -> str | None:
+    """Return why runs cannot be stacked, or None."""
+    if not cell.rule.is_built_in:
+        return f"the rule {cell.rule.name!r} is a function of your own"
+    if not cell.activation.is_built_in:
+        return f"the activation {cell.activation.name!r} is a function of your own"
+    if not setting.error.is_built_in:
+        return f"the error term {setting.error.name!r} is a function of your own"
+    return None
+
+
+def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | None:
+    """Return why the sequence kernel cannot run a cell, or should not, or None."""
+    if obstacle := stacked_obstacle(cell, setting):
+        return obstacle
+    if cell.rule.name not in RULE_OF_KERNEL:
+        return f"the kernel does not know the rule {cell.rule.name!r}"
+    learns_from_error = cell.rule.name in ("hebbian_descent", "gradient_descent")
+    if learns_from_error and setting.error.name != "difference":
+        return f"the kernel does not know the error term {setting.error.name!r}"
+    if setting.batch_size > 1:
+        return "patterns come in batches"
+    if setting.shuffle:
+        return "patterns come in another order in each epoch"
+    repeats = setting.epochs == 1 or (cell.weight_decay == 0 and setting.shift == 0)
+    length = len(patterns.inputs) * (1 if repeats else setting.epochs)
+    if length > max(4 * patterns.inputs.shape[1], 256) or length > LONGEST_SEQUENCE:
+        return f"the sequence of {length} steps is long for {patterns.inputs.shape[1]} inputs"
+    return None
+
+
+def fused_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
+    """Return why an auto-encoder cannot be run by the fused pass, or None."""
+    if not cell.rule.is_built_in:
+        return f"the rule {cell.rule.name!r} is a function of your own"
+    if cell.rule.name not in ("hebbian_descent", "gradient_descent", "hebb"):
+        return f"the fused pass does not know the rule {cell.rule.name!r}"
+    if dict(cell.rule.parameters) not in ({}, {"part": "both"}):
+        return f"the fused pass does not know the rule {cell.rule.name!r} with {dict(cell.rule.parameters)}"
+    return None

@@ -1,0 +1,153 @@
+"""What every sweep shares, whatever it trains: the grid, its cells, and how long and how they learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import as_count, as_number
+from hebbian_descent.learning.run import batches, epoch_order
+from hebbian_descent.measures import get_measure
+from hebbian_descent.rules import ErrorTerm, get_error_term
+
+R = TypeVar("R")
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class GridCell(Generic[R, A]):
+    """One cell of the grid: a rule, an activation and a weight decay, for all learning rates and trials."""
+
+    rule: R
+    activation: A
+    weight_decay: float
+
+    def __str__(self) -> str:
+        decay = f", decay {self.weight_decay:g}" if self.weight_decay else ""
+        return f"{name_of(self.rule)}, {self.activation}{decay}"
+
+
+@dataclass(frozen=True)
+class Grid(Generic[R, A]):
+    """Values to combine, and what all combinations share."""
+
+    rules: tuple[R, ...]
+    activations: tuple[A, ...]
+    learning_rates: tuple[float, ...]
+    weight_decays: tuple[float, ...]
+    trials: tuple[int, ...]
+    error: ErrorTerm
+    epochs: int
+    batch_size: int
+    shuffle: bool
+    measures: tuple[str, ...]
+    seed: int
+    dtype: np.dtype[Any]
+
+    def __post_init__(self) -> None:
+        if self.dtype not in (np.float32, np.float64):
+            raise ValueError(f"The dtype must be float32 or float64. Got {self.dtype}.")
+        for name in ("learning_rates", "weight_decays", "trials"):
+            values = getattr(self, name)
+            if len(set(values)) < len(values):
+                raise ValueError(f"The {name.replace('_', ' ')} must differ from each other. Got {values}.")
+
+    @property
+    def value_names(self) -> tuple[str, ...]:
+        """What is kept of each run and evaluated pattern."""
+        return self.measures
+
+    def cells(self) -> Iterator[GridCell[R, A]]:
+        """Yield the cells of the grid, rule by rule."""
+        for rule in self.rules:
+            for activation in self.activations:
+                for decay in self.weight_decays:
+                    yield GridCell(rule, activation, decay)
+
+    def orders(self, n_patterns: int) -> Iterator[npt.NDArray[np.intp]]:
+        """Yield the order of the patterns in each epoch, as `Training` shows them."""
+        for epoch in range(self.epochs):
+            yield epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
+
+    def batches(self, n_patterns: int) -> Iterator[npt.NDArray[np.intp]]:
+        """Yield the rows of each batch, epoch after epoch."""
+        for order in self.orders(n_patterns):
+            yield from batches(order, self.batch_size)
+
+    def specification(self, cell: GridCell[R, A]) -> Mapping[str, Any]:
+        """Return everything about a cell that its numbers depend on, but for the patterns and the engine."""
+        return {
+            "rule": described(cell.rule),
+            "activation": described(cell.activation),
+            "error": described(self.error),
+            "weight_decay": cell.weight_decay,
+            "learning_rates": self.learning_rates,
+            "trials": self.trials,
+            "epochs": self.epochs,
+            "batch_size": self.batch_size,
+            "shuffle": self.shuffle,
+            "measures": self.measures,
+            "seed": self.seed,
+            "dtype": self.dtype.name,
+        }
+
+
+def checked(
+    *,
+    learning_rates: Any,
+    weight_decays: Any,
+    trials: Any,
+    error: Any,
+    epochs: Any,
+    batch_size: Any,
+    shuffle: bool | None,
+    measures: Any,
+    seed: Any,
+    dtype: Any,
+) -> dict[str, Any]:
+    """Check the values that all grids share and give them their final form."""
+    batch_size = as_count(batch_size, "batch size")
+    return {
+        "learning_rates": tuple(
+            as_number(rate, "learning rate", above=0) for rate in listed(learning_rates, "learning rates")
+        ),
+        "weight_decays": tuple(
+            as_number(decay, "weight decay", at_least=0, at_most=2)
+            for decay in listed(weight_decays, "weight decays")
+        ),
+        "trials": tuple(range(as_count(trials, "number of trials")))
+        if np.isscalar(trials)
+        else tuple(as_count(trial, "trial", at_least=0) for trial in listed(trials, "trials")),
+        "error": get_error_term(error),
+        "epochs": as_count(epochs, "number of epochs"),
+        "batch_size": batch_size,
+        "shuffle": batch_size > 1 if shuffle is None else bool(shuffle),
+        "measures": tuple(get_measure(name).name for name in listed(measures, "measures")),
+        "seed": as_count(seed, "seed", at_least=0),
+        "dtype": np.dtype(dtype),
+    }
+
+
+def listed(values: Any, name: str) -> Sequence[Any]:
+    """Return one value as a list of one, and refuse an empty list."""
+    single = isinstance(values, str) or hasattr(values, "name") or np.isscalar(values)
+    found = [values] if single else list(values)
+    if not found:
+        raise ValueError(f"There must be at least one value for the {name}. Got none.")
+    return found
+
+
+def described(member: Any) -> Any:
+    """Return what the package knows by name as its name and parameters; a user's own is hashed as it is."""
+    if getattr(member, "is_built_in", False):
+        return {"name": member.name, "parameters": dict(member.parameters)}
+    return member
+
+
+def name_of(member: Any) -> str:
+    """Return the name under which something is listed."""
+    return str(member.name)

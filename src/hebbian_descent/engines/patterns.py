@@ -1,0 +1,102 @@
+"""The pairs that a sweep learns and evaluates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array, as_patterns
+from hebbian_descent.storage.results import canonical
+
+ROWS_AT_ONCE = 512
+"""Few enough to stay in the cache, where memory for all patterns at once would have to be fetched first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The pairs to learn, in order, and the pairs to evaluate, which may be the same."""
+
+    inputs: Array
+    targets: Array
+    evaluated_inputs: Array
+    evaluated_targets: Array
+
+    @classmethod
+    def of(
+        cls,
+        inputs: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        evaluate_on: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    ) -> Patterns:
+        """Check the patterns; whole numbers become float64, and float32 stays what it is."""
+        x, t = _pairs(inputs, targets, "inputs", "targets")
+        if evaluate_on is None:
+            return cls(x, t, x, t)
+        if not isinstance(evaluate_on, tuple) or len(evaluate_on) != 2:
+            raise TypeError("evaluate_on must be a pair, (inputs, targets). Got something else.")
+        x_test, t_test = _pairs(*evaluate_on, "evaluated inputs", "evaluated targets")
+        as_patterns(x_test, "evaluated inputs", n_columns=x.shape[1])
+        as_patterns(t_test, "evaluated targets", n_columns=t.shape[1])
+        return cls(x, t, x_test, t_test)
+
+    @property
+    def evaluated(self) -> tuple[Array, Array] | None:
+        """The evaluated pairs, or None if they are those learned, which some engines can use."""
+        if self.evaluated_inputs is self.inputs and self.evaluated_targets is self.targets:
+            return None
+        return self.evaluated_inputs, self.evaluated_targets
+
+    def in_precision(self, dtype: np.dtype[Any]) -> Patterns:
+        """Return the same patterns with another dtype; arrays that have it are not copied."""
+        x, t = self.inputs.astype(dtype, copy=False), self.targets.astype(dtype, copy=False)
+        if self.evaluated is None:
+            return Patterns(x, t, x, t)
+        return Patterns(x, t, *(array.astype(dtype, copy=False) for array in self.evaluated))
+
+    @cached_property
+    def specification(self) -> Mapping[str, Any]:
+        """The patterns as they enter the key of a stored cell, hashed once for all cells."""
+        names = ("inputs", "targets", "evaluated_inputs", "evaluated_targets")
+        return {name: canonical(getattr(self, name)) for name in names}
+
+    @cached_property
+    def n_entries(self) -> int:
+        """How many of the learned inputs are not zero."""
+        return int(np.count_nonzero(self.inputs))
+
+    @property
+    def share_of_inputs(self) -> float:
+        """Which share of the learned inputs is not zero."""
+        return self.n_entries / max(1, self.inputs.size)
+
+    @cached_property
+    def share_of_evaluated_inputs(self) -> float:
+        """Which share of the evaluated inputs is not zero."""
+        if self.evaluated_inputs is self.inputs:
+            return self.share_of_inputs
+        return np.count_nonzero(self.evaluated_inputs) / max(1, self.evaluated_inputs.size)
+
+    @cached_property
+    def baseline(self) -> float:
+        """The mean absolute error of always answering with the mean of the evaluated targets."""
+        t, mean = self.evaluated_targets, self.evaluated_targets.mean(axis=0)
+        blocks = (t[start : start + ROWS_AT_ONCE] for start in range(0, len(t), ROWS_AT_ONCE))
+        return float(sum(np.abs(block - mean).sum(dtype=np.float64) for block in blocks) / t.size)
+
+
+def _pairs(
+    inputs: npt.ArrayLike, targets: npt.ArrayLike, name_of_inputs: str, name_of_targets: str
+) -> tuple[Array, Array]:
+    x = as_patterns(inputs, name_of_inputs)
+    t = x if targets is inputs else as_patterns(targets, name_of_targets)
+    if len(x) != len(t):
+        raise ValueError(
+            f"The {name_of_inputs} and {name_of_targets} must be pairs, as many of each. "
+            f"Got {len(x)} and {len(t)}."
+        )
+    return x, t

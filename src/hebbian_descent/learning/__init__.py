@@ -1,0 +1,1 @@
+"""How weights change: one update, one automatic rate, one vocabulary of centering, runs."""

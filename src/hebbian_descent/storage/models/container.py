@@ -1,0 +1,161 @@
+"""One model, one file: its kind, parameters and arrays, sealed by a checksum.
+
+The file is an ordinary safetensors file, which other programs can read. Its metadata hold one JSON object:
+format, kind, version of the writer, parameters, and a checksum of all of that and of the arrays. The checksum
+finds accidents. It is no signature, so everything is checked as if somebody had made the file on purpose.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from hebbian_descent.atomic import write_atomically
+from hebbian_descent.regular_file import open_regular
+from hebbian_descent.storage.models.arrays import (
+    NAME,
+    Arrays,
+    deserialized,
+    must_be_finite,
+    serialized,
+    size_announced,
+    storable,
+)
+from hebbian_descent.storage.models.errors import ModelFileError, named
+from hebbian_descent.storage.models.header import (
+    KEY,
+    LARGEST_HEADER,
+    PREFIX,
+    header_length,
+    parse_header,
+    strict_json,
+)
+from hebbian_descent.storage.models.values import to_json
+
+FORMAT = 1
+FIELDS = {"format", "kind", "version", "parameters", "checksum"}
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,49}")
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """What a file says about a model, checked as far as that goes without knowing the class."""
+
+    kind: str
+    version: str
+    format: int
+    parameters: dict[str, Any]
+    """As JSON; `hebbian_descent.storage.models.values.from_json` brings back what the words stand for."""
+    arrays: dict[str, npt.NDArray[Any]]
+
+
+def write_model(
+    path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], arrays: Arrays
+) -> None:
+    """Write a model under a name, whole or not at all; what stood there before is replaced."""
+    write_atomically(Path(path), pack(kind, parameters, arrays))
+
+
+def read_model(path: str | os.PathLike[str]) -> ModelFile:
+    """Read what `write_model` wrote; anything else is a `ModelFileError`, before much of it is read."""
+    with named(path), open_regular(Path(path)) as file:
+        size = os.fstat(file.fileno()).st_size
+        length = header_length(file.read(PREFIX), size)
+        described, entries = _parts(file.read(length))
+        n_bytes = min(size_announced(entries), size - PREFIX - length)
+        return _sealed(described, entries, file.read(n_bytes + 1))  # one byte more shows what was added
+
+
+def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
+    """Return the bytes of the file of a model; the same model of the same version has the same bytes."""
+    tensors = {name: storable(name, array) for name, array in arrays.items()}
+    header = {
+        "format": FORMAT,
+        "kind": kind,
+        "version": _version(),
+        "parameters": to_json(parameters),
+    }
+    header["checksum"] = _checksum(header, tensors)
+    content = serialized(tensors, {KEY: _canonical(header)})
+    length = int.from_bytes(content[:PREFIX], "little")
+    if length > LARGEST_HEADER:
+        raise ModelFileError(
+            f"All but the arrays of a model must fit into {LARGEST_HEADER} bytes. Got {length}: try "
+            "shorter names of classes and features, or numbers."
+        )
+    return content
+
+
+def unpack(data: bytes) -> ModelFile:
+    """Return what the bytes of a file say, or raise `ModelFileError`."""
+    length = header_length(data[:PREFIX], len(data))
+    return _sealed(*_parts(data[PREFIX : PREFIX + length]), data[PREFIX + length :])
+
+
+def _parts(text: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return our own part of a header, and the entries of the arrays."""
+    header = parse_header(text)
+    return _described(header.pop("__metadata__", None)), header
+
+
+def _sealed(described: dict[str, Any], entries: dict[str, Any], data: bytes) -> ModelFile:
+    """Return a model whose checksum is right."""
+    tensors = deserialized(entries, memoryview(data))
+    checksum = described.pop("checksum")
+    if checksum != _checksum(described, tensors):
+        raise ModelFileError("A model file must be as it was written. Got another checksum: it is damaged.")
+    for name, array in tensors.items():
+        must_be_finite(name, array)
+    return ModelFile(arrays=tensors, **described)
+
+
+def _described(metadata: Any) -> dict[str, Any]:
+    """Return our own part of the header, with every field of the right kind."""
+    text = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        raise ModelFileError("A model file must be written by hebbian-descent. Got one of another program.")
+    found = strict_json(text)
+    if not isinstance(found, dict) or type(found.get("format")) is not int:
+        raise ModelFileError("The header of a model file must state its format. Got none.")
+    if found["format"] != FORMAT:
+        raise ModelFileError(
+            f"A model file must have format {FORMAT}, which this version reads and writes. Got format "
+            f"{found['format']}: try pip install --upgrade hebbian-descent."
+        )
+    well_formed = (
+        set(found) == FIELDS
+        and isinstance(found["kind"], str)
+        and NAME.fullmatch(found["kind"])
+        and isinstance(found["version"], str)
+        and VERSION.fullmatch(found["version"])
+        and isinstance(found["parameters"], dict)
+    )
+    if not well_formed:
+        fields = ", ".join(sorted(FIELDS))
+        raise ModelFileError(f"The header of a model file must hold {fields}. Got something else.")
+    return found
+
+
+def _checksum(described: Mapping[str, Any], tensors: Arrays) -> str:
+    digest = hashlib.sha256(_canonical(described).encode())
+    for name, array in sorted(tensors.items()):
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _canonical(described: Mapping[str, Any]) -> str:
+    return json.dumps(described, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _version() -> str:
+    return str(importlib.import_module("hebbian_descent").__version__)  # the package imports this module

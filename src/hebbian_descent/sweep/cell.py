@@ -1,0 +1,82 @@
+"""One cell of work, wherever it is done: run it, and describe it for the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from hebbian_descent.engines.base import CellResult
+from hebbian_descent.engines.choice import ENGINES, Choice
+from hebbian_descent.engines.grid import Grid, GridCell
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.storage.results import Record, provenance
+
+NUMERICS_VERSION = 1
+"""Raised when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """A cell with everything but the patterns that is needed to run it, small enough to send anywhere."""
+
+    cell: GridCell[Any, Any]
+    setting: Grid[Any, Any]
+    choice: Choice
+    memory_budget: int
+
+    def run(self, patterns: Patterns, threads: int = 1) -> Record:
+        """Compute the cell; its record does not say yet what it is the answer to."""
+        start = time.perf_counter()
+        # A product of matrices that BLAS splits over threads may round differently.
+        with threadpool_limits(1):
+            result = ENGINES[self.choice.engine](
+                self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
+            )
+            origin = provenance()
+        return Record(
+            specification={},  # added where the record is stored, and hashed then
+            axes=self._axes(patterns),
+            values={**result.values, "diverged_at": result.diverged_at},
+            seconds=time.perf_counter() - start,
+            notes={"engine": self.choice.engine, "reason": self.choice.reason, "threads": threads},
+            provenance=origin,
+        )
+
+    def fits(self, record: Record, patterns: Patterns) -> bool:
+        """Return whether a record has the axes and the arrays of this cell; what a store holds is data."""
+        axes = self._axes(patterns)
+        expected = dict.fromkeys(self.setting.value_names, (self.setting.dtype.kind, 3))
+        found = {name: (array.dtype.kind, array.ndim) for name, array in record.values.items()}
+        return (
+            found == {**expected, "diverged_at": ("i", 2)}
+            and list(record.axes) == list(axes)
+            and all(np.array_equal(record.axes[name], axes[name]) for name in axes)
+        )
+
+    def _axes(self, patterns: Patterns) -> dict[str, npt.NDArray[Any]]:
+        return {
+            "learning_rate": np.array(self.setting.learning_rates),
+            "trial": np.array(self.setting.trials),
+            "pattern": np.arange(len(patterns.evaluated_inputs)),
+        }
+
+    def specification(self, patterns: Patterns) -> Mapping[str, Any]:
+        """Everything that the numbers depend on; the engine is among it, since engines differ by rounding."""
+        return {
+            "numerics_version": NUMERICS_VERSION,
+            **self.setting.specification(self.cell),
+            "engine": self.choice.engine,
+            **patterns.specification,
+        }
+
+
+def cell_result(record: Record) -> CellResult:
+    """Return the result of a cell from its record."""
+    values = dict(record.values)
+    return CellResult(diverged_at=values.pop("diverged_at").astype(np.int64), values=values)

@@ -1,0 +1,1 @@
+"""What the paper proves: generalized linear models, and the loss of each rule."""
