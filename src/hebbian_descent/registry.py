@@ -19,11 +19,21 @@ class Member:
 
     name: str
     parameters: Mapping[str, Any]
+    compiled: str | None
+    """The name of its form in the compiled core, or None; see `compiled_form`."""
 
     @property
     def is_built_in(self) -> bool:
         """Whether this is the package's own, with any parameters, and not a user's or a changed copy."""
         return id(self) in _MAKERS
+
+    @property
+    def compiled_form(self) -> str | None:
+        """The name of the compiled form that computes exactly this object, or None: the plain loop then runs.
+
+        A changed copy of the package's own member still carries its name, and must not be taken for it.
+        """
+        return self.compiled if self.is_built_in else None
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         """Pickle the package's own by name, since functions within functions cannot be pickled."""

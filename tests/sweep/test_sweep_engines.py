@@ -176,9 +176,9 @@ def test_auto_picks_and_says_what_it_picked_and_why(pairs):
         ({"batch_size": 5}, "stacked", "stacked as columns"),
         ({"shuffle": True}, "stacked", "stacked as columns"),
         ({"error": "saturating"}, "stacked", "stacked as columns"),
-        ({"activations": own}, "reference", "'cube_root' is a function of your own"),
-        ({"rules": own_rule}, "reference", "'still' is a function of your own"),
-        ({"error": lambda t, h: h - t}, "reference", "is a function of your own"),
+        ({"activations": own}, "reference", "'cube_root' has no compiled form"),
+        ({"rules": own_rule}, "reference", "'still' has no compiled form"),
+        ({"error": lambda t, h: h - t}, "reference", "has no compiled form"),
     ]
     for options, engine, reason in cases:
         grid = {

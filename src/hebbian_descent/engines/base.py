@@ -44,7 +44,8 @@ def kernel_kind(activation: Activation) -> Any:
     """Return a built-in activation as the compiled loops know it."""
     from hebbian_descent.kernels.activations import ACTIVATIONS
 
-    return ACTIVATIONS[activation.name](**activation.parameters)
+    assert activation.compiled_form is not None
+    return ACTIVATIONS[activation.compiled_form](**activation.parameters)
 
 
 def empty_result(setting: Grid[Any, Any], patterns: Patterns) -> CellResult:

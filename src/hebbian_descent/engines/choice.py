@@ -11,7 +11,7 @@ from hebbian_descent.engines.closed_form import imprints
 from hebbian_descent.engines.grid import GridCell
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.reference import reference
-from hebbian_descent.engines.sequence import RULE_OF_KERNEL, kernel
+from hebbian_descent.engines.sequence import kernel
 from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.engines.stack import kind_of
 from hebbian_descent.engines.stacked import stacked
@@ -42,7 +42,7 @@ def choose(
         options = list(LAYER_ENGINES)
         obstacles = {
             "kernel": kernel_obstacle(cell, setting, patterns),
-            "stacked": stacked_obstacle(cell, setting),
+            "stacked": uncompiled(cell, setting),
         }
     else:
         options = list(AUTOENCODER_ENGINES)
@@ -82,25 +82,22 @@ REASONS = {
 }
 
 
-def stacked_obstacle(cell: Cell, setting: Setting) -> str | None:
-    """Return why runs cannot be stacked, or None."""
-    if not cell.rule.is_built_in:
-        return f"the rule {cell.rule.name!r} is a function of your own"
-    if not cell.activation.is_built_in:
-        return f"the activation {cell.activation.name!r} is a function of your own"
-    if not setting.error.is_built_in:
-        return f"the error term {setting.error.name!r} is a function of your own"
+def uncompiled(cell: Cell, setting: Setting) -> str | None:
+    """Return which part of a cell has no compiled form, or None."""
+    members: dict[str, Any] = {"rule": cell.rule, "activation": cell.activation}
+    if cell.rule.takes_error_term:
+        members["error term"] = setting.error
+    for kind, member in members.items():
+        if member.compiled_form is None:
+            return f"the {kind} {member.name!r} has no compiled form"
     return None
 
 
 def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | None:
     """Return why the sequence kernel cannot run a cell, or should not, or None."""
-    if obstacle := stacked_obstacle(cell, setting):
+    if obstacle := uncompiled(cell, setting):
         return obstacle
-    if cell.rule.name not in RULE_OF_KERNEL:
-        return f"the kernel does not know the rule {cell.rule.name!r}"
-    learns_from_error = cell.rule.name in ("hebbian_descent", "gradient_descent")
-    if learns_from_error and setting.error.name != "difference":
+    if cell.rule.takes_error_term and setting.error.compiled_form != "difference":
         return f"the kernel does not know the error term {setting.error.name!r}"
     if setting.batch_size > 1:
         return "patterns come in batches"
@@ -115,10 +112,7 @@ def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | N
 
 def fused_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
     """Return why an auto-encoder cannot be run by the fused pass, or None."""
-    if not cell.rule.is_built_in:
-        return f"the rule {cell.rule.name!r} is a function of your own"
-    if cell.rule.name not in ("hebbian_descent", "gradient_descent", "hebb"):
-        return f"the fused pass does not know the rule {cell.rule.name!r}"
-    if dict(cell.rule.parameters) not in ({}, {"part": "both"}):
-        return f"the fused pass does not know the rule {cell.rule.name!r} with {dict(cell.rule.parameters)}"
+    if cell.rule.compiled_form is None:
+        with_parameters = f" with {dict(cell.rule.parameters)}" if cell.rule.parameters else ""
+        return f"the rule {cell.rule.name!r}{with_parameters} has no compiled form"
     return None

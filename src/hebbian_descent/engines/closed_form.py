@@ -47,8 +47,7 @@ class Outlook(NamedTuple):
 
 def imprints(cell: Cell, setting: Setting) -> bool:
     """Return whether the weights of all runs follow from an imprint."""
-    ignores_output = cell.rule.is_built_in and cell.rule.name in ("hebb", "covariance")
-    return ignores_output and cell.weight_decay == 0 and setting.shift == 0
+    return not cell.rule.looks_at_output and cell.weight_decay == 0 and setting.shift == 0
 
 
 def imprint(cell: Cell, setting: Setting, steps: Steps, pool: Executor, memory_budget: int) -> Imprint:

@@ -11,11 +11,10 @@ from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.engines.setting import Cell, Setting
 
 RULE_OF_KERNEL = {
-    "hebbian_descent": "hebbian_descent",
-    "contrastive": "hebbian_descent",  # the same rule with the input clamped
-    "gradient_descent": "gradient_descent",
-    "hebb": "hebb",
-    "covariance": "covariance",
+    "error": "hebbian_descent",
+    "pulled_back_error": "gradient_descent",
+    "target": "hebb",
+    "deviation": "covariance",
 }
 
 
@@ -27,7 +26,7 @@ def kernel(
     from hebbian_descent.kernels.specification import OnlineLearning
 
     learning = OnlineLearning(
-        rule=RULE_OF_KERNEL[cell.rule.name],
+        rule=RULE_OF_KERNEL[cell.rule.compiled_form or ""],
         activation=cell.activation.name,
         activation_parameters=cell.activation.parameters,
         offset=setting.offset(patterns),

@@ -101,7 +101,7 @@ class Stack:
         from hebbian_descent.kernels.stacks import learn_stacked
 
         beyond = np.zeros(len(self.eta), dtype=np.int64)
-        pulls_back = self.cell.rule.name == "gradient_descent"
+        pulls_back = self.cell.rule.pulls_back
         learn_stacked(self.kind, pulls_back, self._rates(step), self.bias, step.targets, a, beyond)
         self._silence(beyond > 0, step.number, self._by_run(a))
         return a
@@ -141,7 +141,7 @@ class Stack:
     def evaluate_into(self, result: CellResult, memory_budget: int) -> None:
         """Measure the finite runs on the evaluated patterns, as many at a time as the memory holds."""
         result.diverged_at[self.rate_of_run, self.trial_of_run] = self.diverged_at
-        if tuple(result.values) == ("mae",) and self.cell.activation.is_built_in:
+        if tuple(result.values) == ("mae",) and self.cell.activation.compiled_form is not None:
             self._evaluate_error_into(result.values["mae"])
             return
         t = self.pairs.evaluated_targets
@@ -176,8 +176,12 @@ class Stack:
 
 def kind_of(cell: Cell, setting: Setting) -> Any:
     """Return the activation as kernels know it, or None where the rule's own function has to be called."""
-    if cell.rule.name not in ("hebbian_descent", "contrastive", "gradient_descent"):
+    if (
+        cell.rule.compiled_form is None
+        or cell.activation.compiled_form is None
+        or not cell.rule.looks_at_output
+    ):
         return None
-    if cell.rule.name != "contrastive" and setting.error.name != "difference":
+    if cell.rule.takes_error_term and setting.error.compiled_form != "difference":
         return None
     return kernel_kind(cell.activation)

@@ -29,12 +29,11 @@ def knows(cell: AutoCell, setting: AutoSetting) -> bool:
     """Return whether all functions of a cell have a compiled form that takes output units one by one."""
     hidden, output = cell.activation
     return (
-        cell.rule.name != "hebb"
-        and hidden.is_built_in
-        and output.is_built_in
+        cell.rule.compiled_form != "imprint"
+        and hidden.compiled_form is not None
+        and output.compiled_form is not None
         and output.elementwise
-        and setting.error.is_built_in
-        and setting.error.name == "difference"
+        and setting.error.compiled_form == "difference"
     )
 
 
@@ -85,7 +84,7 @@ class LearnerInHalves:
             learning_rate=learning_rate,
             keep=1 - cell.weight_decay,
             hidden_shift=setting.hidden_shift if setting.centering else 0.0,
-            follows_gradient=cell.rule.name == "gradient_descent",
+            follows_gradient=cell.rule.pulls_back,
             least=np.finfo(setting.dtype).tiny,
         )
         self.parameters = Parameters(
@@ -160,7 +159,7 @@ def _functions(cell: AutoCell, dtype: np.dtype[Any]) -> Functions:
         product=address_of_blas(PRODUCTS[dtype]),
         hidden=address_of_hidden(hidden, dtype),
         error=address_of_error(output, dtype),
-        pull_back=address_of_pull_back(hidden, dtype) if cell.rule.name == "gradient_descent" else 0,
+        pull_back=address_of_pull_back(hidden, dtype) if cell.rule.pulls_back else 0,
     )
 
 

@@ -24,8 +24,8 @@ class NumpyLearner:
         self.setting, self.network = setting, network
         self.eta, self.omega = learning_rate, cell.weight_decay
         self.shift = setting.hidden_shift if setting.centering else 0.0
-        self.follows_gradient = cell.rule.name == "gradient_descent"
-        self.learns_from_error = cell.rule.name != "hebb"
+        self.follows_gradient = cell.rule.pulls_back
+        self.learns_from_error = cell.rule.compiled_form != "imprint"
 
     def run(self, inputs: Array) -> None:
         """Show all patterns, epoch by epoch."""

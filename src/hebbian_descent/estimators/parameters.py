@@ -15,8 +15,6 @@ from hebbian_descent.estimators.learning_rate import fixed_rate, kappa, largest_
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term, get_rule
 
-COMPILED_RULES = ("hebbian_descent", "gradient_descent", "contrastive", "hebb")
-
 START_OPTIONS = ("zeros", "random")
 
 Compiled = tuple[Callable[..., int], int, Array]
@@ -66,9 +64,9 @@ class Setting:
 
     @cached_property
     def is_compiled(self) -> bool:
-        """Whether the compiled loop knows all parts: functions of a user's own take the NumPy path."""
-        built_in = self.rule.is_built_in and self.activation.is_built_in and self.error.is_built_in
-        return built_in and self.rule.name in COMPILED_RULES
+        """Whether all parts have a compiled form; otherwise the plain loop runs."""
+        members = [self.rule, self.activation, *([self.error] if self.rule.takes_error_term else [])]
+        return not self.rule.needs_data_mean and all(member.compiled_form is not None for member in members)
 
     @property
     def shows_one_by_one(self) -> bool:
@@ -97,18 +95,20 @@ class Setting:
         from hebbian_descent.kernels.responses import Steps, address_of_response, as_numbers
 
         steps = Steps(
-            learns_from_output=self.rule.name != "hebb",
-            pulls_back=self.rule.name == "gradient_descent",
+            learns_from_output=self.rule.looks_at_output,
+            pulls_back=self.rule.pulls_back,
             learning_rate=self.kappa if self.learning_rate is None else self.learning_rate,
             largest_slope=largest_slope(self.activation) if self.learning_rate is None else 0.0,
             weight_decay=self.weight_decay,
             shift=offset.shift,
             starts_as_mean=offset.starts_as_mean,
         )
-        # Contrastive learning takes no other error than the difference.
-        is_free = self.rule.name != "contrastive"
-        error = error_term(self.error.name, self.error.parameters) if is_free else ErrorTerm()
-        kind = ACTIVATIONS[self.activation.name](**self.activation.parameters)
+        error = (
+            error_term(self.error.compiled_form or "", self.error.parameters)
+            if self.rule.takes_error_term
+            else ErrorTerm()
+        )
+        kind = ACTIVATIONS[self.activation.compiled_form or ""](**self.activation.parameters)
         loop = learn_in_pairs if in_pairs else learn_online
         return loop, address_of_response(kind, dtype), as_numbers(steps, error)
 

@@ -90,7 +90,7 @@ class OnlineLearning:
             pre = np.concatenate([x - network.offset, units.hidden - network.hidden_offset], axis=1)
             activation = network.output_activation
             t, output = x, units.reconstruction
-        pulled_back = rule_of(network, self.training.rule).name == "gradient_descent"
+        pulled_back = rule_of(network, self.training.rule).pulls_back
         return learning_rate_of(pre, activation, targets=t, output=output, pulled_back=pulled_back)
 
 

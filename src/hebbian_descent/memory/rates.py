@@ -47,7 +47,7 @@ def slope_bound(activation: Activation, targets: Array, output: Array) -> float:
         return 0.25
     if np.isfinite(activation.largest_slope):
         return activation.largest_slope
-    if activation.name == "exponential" and activation.is_built_in:
+    if activation.slope_is_output:
         return max(1.0, float(targets.max()), float(output.max()))
     return 1.0
 

@@ -61,7 +61,14 @@ class Rule(Member):
     learns_bias: bool = True
     needs_data_mean: bool = False
     """Whether the factors use the means over all training patterns, which a stream does not have."""
+    looks_at_output: bool = True
+    """Whether a factor depends on the output; otherwise what all runs learn follows from one of them."""
+    pulls_back: bool = False
+    """Whether errors are pulled back through the activation, so that its slope counts twice."""
+    takes_error_term: bool = True
+    """Whether the error term has a say."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    compiled: str | None = None
 
     def change(self, activity: Activity) -> Change:
         """Return the direction of the update for a batch."""
@@ -99,6 +106,9 @@ class AutoRule(Member):
     name: str
     change: Callable[[AutoActivity], Change]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    pulls_back: bool = False
+    """Whether errors are pulled back through the activations, so that their slopes count twice."""
+    compiled: str | None = None
 
 
 def mean_outer(pre: Array, post: Array) -> Array:

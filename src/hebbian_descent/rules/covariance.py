@@ -27,4 +27,12 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("covariance", factors, learns_bias=False, needs_data_mean=True)
+    return Rule(
+        "covariance",
+        factors,
+        learns_bias=False,
+        needs_data_mean=True,
+        looks_at_output=False,
+        takes_error_term=False,
+        compiled="deviation",
+    )

@@ -25,6 +25,7 @@ class ErrorTerm(Member):
     function: ErrorFunction
     target_values: tuple[float, ...] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
+    compiled: str | None = None
 
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return E(t, h)."""
@@ -46,7 +47,7 @@ class ErrorTerm(Member):
 @made_once
 def difference() -> ErrorTerm:
     """E = h − t, the error term of the squared error."""
-    return ErrorTerm("difference", lambda t, h: h - t)
+    return ErrorTerm("difference", lambda t, h: h - t, compiled="difference")
 
 
 @made_once
@@ -64,6 +65,7 @@ def saturating(saturation: float = 1.0, steepness: float = 1.0) -> ErrorTerm:
         "saturating",
         lambda t, h: alpha * np.tanh(beta * (h - t)),
         parameters={"saturation": alpha, "steepness": beta},
+        compiled="saturating",
     )
 
 
@@ -82,6 +84,7 @@ def leaky_hinge(leak: float = 0.01) -> ErrorTerm:
         lambda t, h: np.where(t * h < 1, -t, alpha),
         target_values=(-1.0, 1.0),
         parameters={"leak": alpha},
+        compiled="leaky_hinge",
     )
 
 

@@ -23,7 +23,7 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("gradient_descent", factors)
+    return Rule("gradient_descent", factors, pulls_back=True, compiled="pulled_back_error")
 
 
 PARTS = ("both", "encoder", "decoder")
@@ -55,7 +55,8 @@ def auto_rule(part: str = "both") -> AutoRule:
             return encoder
         return Change(encoder.weights + decoder.weights, encoder.bias, decoder.decoder_bias)
 
-    return AutoRule("gradient_descent", change, {"part": part})
+    compiled = "encoder_and_decoder" if part == "both" else None
+    return AutoRule("gradient_descent", change, {"part": part}, pulls_back=True, compiled=compiled)
 
 
 def pulled_back(activation: Activation, error: Array, a: Array, h: Array) -> Array:

@@ -20,7 +20,14 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("hebb", factors, learns_bias=False)
+    return Rule(
+        "hebb",
+        factors,
+        learns_bias=False,
+        looks_at_output=False,
+        takes_error_term=False,
+        compiled="target",
+    )
 
 
 @made_once
@@ -35,4 +42,4 @@ def auto_rule() -> AutoRule:
         mu, lam = network.offset, network.hidden_offset
         return Change(weights=-mean_outer(x - mu, h - lam))
 
-    return AutoRule("hebb", change)
+    return AutoRule("hebb", change, compiled="imprint")

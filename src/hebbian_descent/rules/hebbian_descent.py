@@ -25,7 +25,7 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("hebbian_descent", factors)
+    return Rule("hebbian_descent", factors, compiled="error")
 
 
 @made_once
@@ -49,4 +49,5 @@ def auto_rule(target_activity: npt.ArrayLike | None = None) -> AutoRule:
         return Change(weights=mean_outer(E, h - lam), bias=bias, decoder_bias=E.mean(axis=0))
 
     parameters = {} if target_activity is None else {"target_activity": target_activity}
-    return AutoRule("hebbian_descent", change, parameters)
+    compiled = "decoder" if target_activity is None else None
+    return AutoRule("hebbian_descent", change, parameters, compiled=compiled)

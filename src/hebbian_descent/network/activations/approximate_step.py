@@ -26,6 +26,7 @@ def approximate_step(slope: float = 0.01, height: float = 1.0) -> Activation:
 
     return Activation(
         name="approximate_step",
+        compiled="approximate_step",
         value=lambda a: slope * a + np.where(a >= 0, height, 0).astype(a.dtype),
         pull_back=lambda error, a, h: slope * error,
         antiderivative=lambda a: slope * a * a / 2 + height * np.maximum(a, 0),

@@ -54,7 +54,10 @@ class Activation(Member):
     strictly_increasing: bool = False
     """Whether φ′ > 0 everywhere, the condition of the paper's convergence theorem."""
     elementwise: bool = True
+    slope_is_output: bool = False
+    """Whether φ′ = φ, so that a bound of the slope follows from the outputs where there is none for all."""
     parameters: Mapping[str, float] = field(default_factory=dict)
+    compiled: str | None = None
 
     def __call__(self, preactivation: Array) -> Array:
         """Return φ(a)."""

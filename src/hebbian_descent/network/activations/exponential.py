@@ -14,6 +14,7 @@ def exponential() -> Activation:
     """Return φ(a) = eᵃ, which grows to infinity quietly; its matching loss is half the Poisson deviance."""
     return Activation(
         name="exponential",
+        compiled="exponential",
         value=_value,
         pull_back=lambda error, a, h: error * h,
         antiderivative=_value,
@@ -22,6 +23,7 @@ def exponential() -> Activation:
         domain=Interval(0, np.inf),
         output_range=(0.0, np.inf),
         strictly_increasing=True,
+        slope_is_output=True,
     )
 
 

@@ -18,6 +18,7 @@ def inverse_sqrt(steepness: float = 1.0) -> Activation:
     curve = InverseSqrtCurve(steepness)
     return Activation(
         name="inverse_sqrt",
+        compiled="inverse_sqrt",
         value=lambda a: a / curve.stretch(a),
         pull_back=lambda error, a, h: error / curve.stretch(a) ** 3,
         antiderivative=curve.antiderivative,

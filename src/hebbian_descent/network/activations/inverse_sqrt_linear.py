@@ -35,6 +35,7 @@ def inverse_sqrt_linear(steepness: float = 1.0) -> Activation:
 
     return Activation(
         name="inverse_sqrt_linear",
+        compiled="inverse_sqrt_linear",
         value=lambda a: a / curve.stretch(below(a)),
         pull_back=lambda error, a, h: error / curve.stretch(below(a)) ** 3,
         antiderivative=antiderivative,

@@ -28,6 +28,7 @@ def leaky_rectifier(slope: float = 0.01) -> Activation:
 
     return Activation(
         name="leaky_rectifier",
+        compiled="leaky_rectifier",
         value=lambda a: slope_at(a) * a,
         pull_back=lambda error, a, h: error * slope_at(a),
         antiderivative=antiderivative,

@@ -10,6 +10,7 @@ def linear() -> Activation:
     """Return φ(a) = a; its matching loss is the squared error ½(a − t)²."""
     return Activation(
         name="linear",
+        compiled="linear",
         value=lambda a: a,
         pull_back=lambda error, a, h: error,
         antiderivative=_half_square,

@@ -16,6 +16,7 @@ def rectifier() -> Activation:
     """
     return Activation(
         name="rectifier",
+        compiled="rectifier",
         value=lambda a: np.maximum(a, 0),
         pull_back=lambda error, a, h: error * (a > 0),
         antiderivative=lambda a: np.maximum(a, 0) ** 2 / 2,

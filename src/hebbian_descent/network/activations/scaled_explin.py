@@ -51,6 +51,7 @@ def exponential_linear(name: str, slope: float, floor: float) -> Activation:
 
     return Activation(
         name=name,
+        compiled=name,
         value=value,
         pull_back=pull_back,
         antiderivative=antiderivative,

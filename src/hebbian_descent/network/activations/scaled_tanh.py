@@ -22,6 +22,7 @@ def scaled_tanh(scale: float = 1.0) -> Activation:
 
     return Activation(
         name="scaled_tanh",
+        compiled="scaled_tanh",
         value=lambda a: scale * np.tanh(a),
         pull_back=lambda error, a, h: error * (4 * scale) * expit(2 * a) * expit(-2 * a),
         antiderivative=lambda a: scale * log_cosh(a),

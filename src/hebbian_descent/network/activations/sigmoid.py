@@ -14,6 +14,7 @@ def sigmoid() -> Activation:
     """Return φ(a) = 1/(1 + e⁻ᵃ); its matching loss is the cross entropy less the entropy of the target."""
     return Activation(
         name="sigmoid",
+        compiled="sigmoid",
         value=expit,
         pull_back=lambda error, a, h: error * h * expit(-a),  # 1 − h would be 0 where h rounds to 1
         antiderivative=softplus_value,

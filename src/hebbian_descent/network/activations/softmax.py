@@ -19,6 +19,7 @@ def softmax() -> Activation:
     """
     return Activation(
         name="softmax",
+        compiled="softmax",
         value=lambda a: softmax_value(a, axis=-1),
         pull_back=_pull_back,
         antiderivative=lambda a: logsumexp(a, axis=-1, keepdims=True),

@@ -15,6 +15,7 @@ def softplus() -> Activation:
     """Return φ(a) = ln(1 + eᵃ); its antiderivative is a dilogarithm, −Li₂(−eᵃ)."""
     return Activation(
         name="softplus",
+        compiled="softplus",
         value=softplus_value,
         pull_back=lambda error, a, h: error * expit(a),
         antiderivative=lambda a: np.maximum(a, 0) ** 2 / 2 + _rest(a),

@@ -13,6 +13,7 @@ def softsign() -> Activation:
     """Return φ(a) = a / (1 + |a|); its matching loss is infinite already at t = ±1, the ends of its range."""
     return Activation(
         name="softsign",
+        compiled="softsign",
         value=lambda a: a / (1 + np.abs(a)),
         pull_back=lambda error, a, h: error / (1 + np.abs(a)) ** 2,
         antiderivative=lambda a: np.abs(a) - np.log1p(np.abs(a)),

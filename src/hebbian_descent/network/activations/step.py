@@ -15,6 +15,7 @@ def step() -> Activation:
     """
     return Activation(
         name="step",
+        compiled="step",
         value=lambda a: (a > 0).astype(a.dtype),
         pull_back=lambda error, a, h: np.zeros_like(error),
         antiderivative=lambda a: np.maximum(a, 0),
