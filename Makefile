@@ -57,7 +57,7 @@ test-processors: $(LIGHT_STAMP)  ## Run the tests of what computes as older and 
 	$(LIGHT_VENV)/bin/python -m campaigns.processors $(PART) $(PARALLEL)
 
 # Tests of the compiled core run where it is built, and are skipped elsewhere.
-native: $(LIGHT_STAMP)  ## Build the compiled core, one module per instruction level, into build/native
+native: $(LIGHT_STAMP)  ## Build the compiled core, one module per instruction level, beside its sources
 	$(LIGHT_VENV)/bin/cmake -G Ninja -S . -B build/native -DCMAKE_BUILD_TYPE=Release \
 		-DPython_EXECUTABLE=$(abspath $(LIGHT_VENV)/bin/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(LIGHT_VENV)/bin/ninja)
 	$(LIGHT_VENV)/bin/cmake --build build/native

@@ -5,6 +5,7 @@
 // learned before, and the product runs over all of them.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "product.hpp"

@@ -1,0 +1,27 @@
+// What the bindings of all engines share. Python checks shapes and values before it calls.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
+#include "units_by_name.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hebbian_descent {
+
+template <class T>
+using Row = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// One function per engine, each in a file of its own.
+void bind_units(nb::module_& m);
+void bind_online(nb::module_& m);
+void bind_products(nb::module_& m);
+void bind_sequence(nb::module_& m);
+
+}  // namespace hebbian_descent
