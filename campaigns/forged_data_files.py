@@ -23,9 +23,10 @@ from campaigns.campaign import Campaign
 from campaigns.small_datasets import PARTS, Arrays, SmallForm, npz, records, small_forms, tar_of
 from hebbian_descent import datasets
 from hebbian_descent.datasets.dataset import Splits
-from hebbian_descent.datasets.formats.content import find_file, read_content
+from hebbian_descent.datasets.folder import find_file
+from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.loading import read_unscaled
 from hebbian_descent.datasets.sources.mnist import FILES
-from hebbian_descent.datasets.unscaled import read_unscaled
 
 REAL_EVERY, MEASURED_EVERY = 500, 40
 LARGEST_PEAK = 150e6
@@ -82,7 +83,7 @@ def _outcome(form: SmallForm, folder: Path) -> str:
         return "loaded unchanged"
     if any(issubclass(warning.category, datasets.UnpublishedDataWarning) for warning in caught):
         return "other data, with a warning"
-    (known,) = form.description.origin.forms  # type: ignore[union-attr]
+    (known,) = form.description.origin.formats  # type: ignore[union-attr]
     assert "records" in known.sha256, f"{known.files}: {others} silently wrong"
     assert sorted(records(loaded)) == sorted(records(form.arrays))
     assert not {"x_train", "x_valid"} & set(others)
@@ -116,7 +117,7 @@ def _real_trial(rng: random.Random, folder: Path, raw: Path) -> str:
             splits, _ = read_unscaled(name, folder=folder, download=False)
     except datasets.DatasetDamagedError as error:
         return _refused(str(error), folder)
-    with np.load(raw.parent / datasets.describe(name).origin.forms[0].files[0]) as archive:
+    with np.load(raw.parent / datasets.describe(name).origin.formats[0].files[0]) as archive:
         for key, array in _by_name(splits).items():
             assert np.array_equal(array, archive[key]), f"{forged} silently wrong"
     return "loaded unchanged"

@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, Form, PublicFiles, archive_form
-from hebbian_descent.datasets.formats.cifar_binary import parse_grey_batch
-from hebbian_descent.datasets.formats.idx import parse_idx
-from hebbian_descent.datasets.formats.uci_connect import OUTCOMES, parse_connect
-from hebbian_descent.datasets.registry import DATASETS
-from hebbian_descent.datasets.sources import adult, cifar, connect, mnist
+from hebbian_descent.datasets.description import Description, FileFormat, PublicFiles, archive_format
+from hebbian_descent.datasets.sources import DATASETS, adult, cifar, connect, mnist
+from hebbian_descent.datasets.sources.cifar import parse_grey_batch
+from hebbian_descent.datasets.sources.connect import OUTCOMES, parse_connect
+from hebbian_descent.datasets.sources.mnist import parse_idx
 
 Arrays = dict[str, npt.NDArray[Any]]
 PARTS = ("train", "valid", "test")
@@ -66,7 +65,7 @@ def _arrays(name: str, sizes: tuple[int, ...], rng: np.random.Generator) -> Arra
     return arrays
 
 
-def _description(name: str, sizes: tuple[int, ...], arrays: Arrays, form: Form) -> Description:
+def _description(name: str, sizes: tuple[int, ...], arrays: Arrays, form: FileFormat) -> Description:
     described = DATASETS[name]
     inputs, labels = arrays["x_test"], arrays["y_test"]
     origin = PublicFiles(
@@ -88,18 +87,20 @@ def _description(name: str, sizes: tuple[int, ...], arrays: Arrays, form: Form) 
 
 def _forms(
     name: str, arrays: Arrays, digests: Mapping[str, str]
-) -> list[tuple[Form, Callable[[Arrays], dict[str, bytes]]]]:
-    (archive,) = DATASETS[name].origin.forms[0].files  # type: ignore[union-attr]
-    forms = [(archive_form(archive, digests), lambda given: {archive: npz(given)})]
+) -> list[tuple[FileFormat, Callable[[Arrays], dict[str, bytes]]]]:
+    (archive,) = DATASETS[name].origin.formats[0].files  # type: ignore[union-attr]
+    forms = [(archive_format(archive, digests), lambda given: {archive: npz(given)})]
     if name == "mnist":
         files = tuple(mnist.FILES)
-        forms += [(Form(files, parse_idx, mnist.assemble, digests), lambda given: idx_files(files, given))]
+        forms += [
+            (FileFormat(files, parse_idx, mnist.assemble, digests), lambda given: idx_files(files, given))
+        ]
     elif name == "cifar":
         tar = ("cifar-10-binary.tar",)
         forms += [
-            (Form(cifar.BATCHES, parse_grey_batch, cifar.assemble, digests), batches),
+            (FileFormat(cifar.BATCHES, parse_grey_batch, cifar.assemble, digests), batches),
             (
-                Form(tar, cifar.parse_tar, lambda found: cifar.assemble(*found), digests),
+                FileFormat(tar, cifar.parse_tar, lambda found: cifar.assemble(*found), digests),
                 lambda given: {tar[0]: tar_of(batches(given))},
             ),
         ]
@@ -108,11 +109,11 @@ def _forms(
         known["records"] = hashlib.sha256(b"".join(sorted(records(arrays)))).hexdigest()
         forms += [
             (
-                Form(("a9a",), adult.parse_records, lambda all_rows: _cut(all_rows), digests),
+                FileFormat(("a9a",), adult.parse_records, lambda all_rows: _cut(all_rows), digests),
                 lambda given: {"a9a": libsvm(given, PARTS, (-1, 1))},
             ),
             (
-                Form(("a5a", "a5a.t"), adult.parse_records, _cut, known),
+                FileFormat(("a5a", "a5a.t"), adult.parse_records, _cut, known),
                 lambda given: {
                     "a5a": libsvm(given, ("train", "valid"), (-1, 1)),
                     "a5a.t": libsvm(given, ("test",), (-1, 1)),
@@ -122,11 +123,11 @@ def _forms(
     else:
         forms += [
             (
-                Form(("connect-4.data",), parse_connect, lambda rows: _cut(Split(*rows)), digests),
+                FileFormat(("connect-4.data",), parse_connect, lambda rows: _cut(Split(*rows)), digests),
                 lambda given: {"connect-4.data": uci(given)},
             ),
             (
-                Form(("connect-4",), connect.parse_libsvm, lambda rows: _cut(Split(*rows)), digests),
+                FileFormat(("connect-4",), connect.parse_libsvm, lambda rows: _cut(Split(*rows)), digests),
                 lambda given: {"connect-4": libsvm(given, PARTS, (-1, 0, 1))},
             ),
         ]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent import datasets
-from hebbian_descent.datasets.unscaled import read_unscaled
+from hebbian_descent.datasets.loading import read_unscaled
 
 HIGHEST = {"adult": 1, "connect": 1, "mnist": 255 / 256, "cifar": 1}
 

@@ -37,5 +37,5 @@ def test_every_dataset_is_on_the_page_with_its_sizes(name):
 )
 def test_every_file_that_can_be_read_is_on_the_page(name):
     page = PAGE.read_text(encoding="utf-8")
-    for form in datasets.describe(name).origin.forms:
-        assert f"`{form.files[0]}`" in page or f"`{form.files[0].split('/')[0]}/`" in page
+    for file_format in datasets.describe(name).origin.formats:
+        assert f"`{file_format.files[0]}`" in page or f"`{file_format.files[0].split('/')[0]}/`" in page

@@ -3,7 +3,8 @@
 import pytest
 
 from hebbian_descent import datasets
-from hebbian_descent.datasets.formats.content import find_file, read_content
+from hebbian_descent.datasets.folder import find_file
+from hebbian_descent.datasets.formats.compressed import read_content
 
 NEED_DOWNLOAD = [name for name in datasets.names() if datasets.describe(name).needs_download]
 
@@ -14,7 +15,7 @@ def test_without_a_network_the_error_tells_the_two_ways_to_get_the_data(name):
         datasets.load(name)
     message = str(caught.value)
     origin = datasets.describe(name).origin
-    assert f"Set HEBBIAN_DESCENT_DATA to a folder that holds {origin.forms[0].files[0]} or" in message
+    assert f"Set HEBBIAN_DESCENT_DATA to a folder that holds {origin.formats[0].files[0]} or" in message
     assert all(remote.name in message for remote in origin.downloads)
     assert f"`hebbian-descent data fetch {name}` on a machine with a network" in message
     assert "127.0.0.1:9" in message, "the mirror that was tried"
@@ -37,7 +38,9 @@ def test_every_public_file_has_several_homes_and_a_digest(name):
         assert all(url.startswith("https://") for url in remote.addresses(()))
         assert len(bytes.fromhex(remote.sha256)) == 32
     downloaded = {remote.name.removesuffix(".gz") for remote in origin.downloads}
-    assert any(set(form.files) == downloaded for form in origin.forms), "what is downloaded can be read"
+    assert any(set(file_format.files) == downloaded for file_format in origin.formats), (
+        "what is downloaded can be read"
+    )
 
 
 @pytest.fixture(scope="module")

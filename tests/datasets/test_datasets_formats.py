@@ -5,11 +5,12 @@ import struct
 import numpy as np
 import pytest
 
-from hebbian_descent.datasets.formats.cifar_binary import parse_grey_batch
-from hebbian_descent.datasets.formats.content import find_file, read_content
-from hebbian_descent.datasets.formats.idx import parse_idx
+from hebbian_descent.datasets.folder import find_file
+from hebbian_descent.datasets.formats.compressed import read_content
 from hebbian_descent.datasets.formats.libsvm import parse_binary_libsvm
-from hebbian_descent.datasets.formats.uci_connect import parse_connect
+from hebbian_descent.datasets.sources.cifar import parse_grey_batch
+from hebbian_descent.datasets.sources.connect import parse_connect
+from hebbian_descent.datasets.sources.mnist import parse_idx
 
 IDX = struct.pack(">HBB3I", 0, 8, 3, 2, 2, 3) + bytes(range(12))
 SQUARES = ",".join("xbo" * 14).encode()

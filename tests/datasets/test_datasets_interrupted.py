@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from hebbian_descent.datasets.download.remote import RemoteFile
-from hebbian_descent.datasets.download.store import fetch_file
+from hebbian_descent.datasets.description import RemoteFile
+from hebbian_descent.datasets.download import fetch_file
 
 CONTENT = b"patterns " * 50_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -32,9 +32,9 @@ def test_an_interrupted_download_leaves_nothing_behind(server, tmp_path):
 
 def start_process(url, folder):
     code = (
-        "from pathlib import Path; from hebbian_descent.datasets.download import remote, store; "
-        f"table = remote.RemoteFile('table', ({url!r},), {SHA256!r}, {len(CONTENT)}); "
-        f"store.fetch_file(table, Path({str(folder)!r}), mirrors=())"
+        "from pathlib import Path; from hebbian_descent.datasets import description, download; "
+        f"table = description.RemoteFile('table', ({url!r},), {SHA256!r}, {len(CONTENT)}); "
+        f"download.fetch_file(table, Path({str(folder)!r}), mirrors=())"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)

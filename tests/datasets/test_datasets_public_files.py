@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from hebbian_descent import datasets
-from hebbian_descent.datasets.formats.content import find_file, read_content
-from hebbian_descent.datasets.locating import find_form
+from hebbian_descent.datasets.folder import find_file, find_format
+from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.loading import read_unscaled
 from hebbian_descent.datasets.sources.cifar import BATCHES
-from hebbian_descent.datasets.unscaled import read_unscaled
 
 ARCHIVES = {
     "adult": "adult.npz",
@@ -123,8 +123,8 @@ def black_batch(number):
 
 
 def assert_holds_batches(folder):
-    form, paths = find_form(datasets.describe("cifar").origin, folder)
-    splits = form.assemble(*(form.parse(read_content(path)) for path in paths))
+    file_format, paths = find_format(datasets.describe("cifar").origin, folder)
+    splits = file_format.assemble(*(file_format.parse(read_content(path)) for path in paths))
     assert [len(part) for part in (splits.train, splits.valid, splits.test)] == [40_000, 10_000, 10_000]
     assert splits.train.inputs[::N_RECORDS, 0].tolist() == [100, 101, 102, 103]
     assert splits.train.labels[::N_RECORDS].tolist() == [0, 1, 2, 3]

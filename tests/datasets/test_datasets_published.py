@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from hebbian_descent import datasets
-from hebbian_descent.datasets.formats.content import find_file, read_content
-from hebbian_descent.datasets.published import digest
+from hebbian_descent.datasets.folder import find_file
+from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.loading import read_unscaled
 from hebbian_descent.datasets.sources.mnist import FILES
-from hebbian_descent.datasets.unscaled import read_unscaled
+from hebbian_descent.datasets.validation import digest
 
 MNIST_FILES = list(FILES)
 PLAIN = {
@@ -125,16 +126,16 @@ def test_an_archive_of_implausible_data_is_refused(real_data, tmp_path, array, m
 
 def test_what_was_read_is_what_was_checked_though_the_file_is_swapped_meanwhile(plain, tmp_path, monkeypatch):
     path = copied(plain, tmp_path, ["a9a"]) / "a9a"
-    from hebbian_descent.datasets import unscaled
+    from hebbian_descent.datasets import loading
 
     def swapping(path, at_most):
         content = read_content(path, at_most)
         path.write_bytes(content.replace(b"-1 ", b"+1 "))
         return content
 
-    monkeypatch.setattr(unscaled, "read_content", swapping)
+    monkeypatch.setattr(loading, "read_content", swapping)
     good, _ = read_unscaled("adult", folder=tmp_path)
-    assert digest(good, "y_train") == unscaled.describe("adult").origin.forms[0].sha256["y_train"]
+    assert digest(good, "y_train") == loading.describe("adult").origin.formats[0].sha256["y_train"]
     monkeypatch.undo()
     assert_damaged("adult", path.parent, "differs in y_train")
 

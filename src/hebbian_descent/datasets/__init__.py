@@ -1,4 +1,4 @@
-"""Where patterns come from: the datasets of the paper, and two that need no download.
+"""The datasets of the paper, and two more that need no download.
 
 >>> from hebbian_descent import datasets
 >>> inputs, targets = datasets.draw_pair("rand", "digits", 100, seed=0)
@@ -8,6 +8,7 @@
 
 from hebbian_descent.datasets.dataset import Dataset, Split
 from hebbian_descent.datasets.description import Description
+from hebbian_descent.datasets.download import fetch
 from hebbian_descent.datasets.errors import (
     DataFolderError,
     DatasetDamagedError,
@@ -15,12 +16,10 @@ from hebbian_descent.datasets.errors import (
     DatasetUnavailableError,
     UnpublishedDataWarning,
 )
-from hebbian_descent.datasets.fetching import fetch
-from hebbian_descent.datasets.folder import data_folder
+from hebbian_descent.datasets.folder import data_folder, locate
 from hebbian_descent.datasets.loading import load
-from hebbian_descent.datasets.locating import locate
-from hebbian_descent.datasets.registry import DATASETS, describe, names
 from hebbian_descent.datasets.sampling import draw_pair, draw_patterns
+from hebbian_descent.datasets.sources import DATASETS, describe, names
 
 __all__ = [
     "DATASETS",

@@ -1,4 +1,4 @@
-"""Patterns with their labels, in the parts that a paper trains, tunes and tests on."""
+"""Datasets in memory: patterns and labels, split for training, validation and test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """One part of a dataset: a pattern per row of `inputs`, its class in `labels` (None without classes)."""
+    """One part of a dataset: one pattern per row of `inputs`, its class in `labels` (None if unlabelled)."""
 
     inputs: npt.NDArray[Any]
     labels: npt.NDArray[Any] | None = None
@@ -27,7 +27,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """The parts of a dataset; a part that the dataset does not have is None."""
+    """The parts of a dataset; missing parts are None."""
 
     train: Split
     valid: Split | None = None
@@ -36,7 +36,7 @@ class Splits:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A dataset ready to learn from: inputs scaled as in the paper, labels counted from 0."""
+    """A dataset ready for training: inputs scaled as in the paper, labels counted from 0."""
 
     name: str
     train: Split
@@ -47,11 +47,11 @@ class Dataset:
     source: str
     licence: str
     files: tuple[Path, ...]
-    """The files that were read; empty for data made or shipped by a library."""
+    """The files that were read; empty for generated data and data shipped with a library."""
 
     @property
     def n_features(self) -> int:
-        """Number of input units that a pattern needs."""
+        """Number of features per pattern."""
         return int(self.train.inputs.shape[1])
 
     @property

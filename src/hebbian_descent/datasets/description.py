@@ -1,25 +1,25 @@
-"""What is known of a dataset before a byte of it is read, and the three origins a dataset may have."""
+"""Description of a dataset: its facts, its origin, and the public files that hold it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Splits
-from hebbian_descent.datasets.download.remote import RemoteFile
-from hebbian_descent.datasets.formats.npz import parse_archive
+from hebbian_descent.datasets.formats.numpy_files import parse_archive
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
-    """One way for a dataset to lie in a folder: files that belong together, and how they are read and known.
+class FileFormat:
+    """One of the formats a dataset is published in: its files, their parser and their digests.
 
-    Names are given without `.gz` and `.bz2`, which are found all the same. `parse` takes the content of one
-    file, `assemble` what came of each. `sha256` holds the digests of the published arrays by their names
+    File names omit `.gz` and `.bz2`, which are accepted too. `parse` takes the content of one file,
+    `assemble` the parsed files in order. `sha256` holds the digests of the published arrays by name
     (x_train, …), or of all `records` in sorted order.
     """
 
@@ -28,23 +28,23 @@ class Form:
     assemble: Callable[..., Splits]
     sha256: Mapping[str, str]
     may_differ: bool = False
-    """Whether other data in this form are plausible, and not damage."""
+    """Whether data other than the published ones are accepted in this format."""
 
 
-def archive_form(name: str, sha256: Mapping[str, str]) -> Form:
-    """Return the compact form of a dataset, the only one that users may fill with data of their own."""
-    return Form((name,), parse_archive, lambda splits: splits, sha256, may_differ=True)
+def archive_format(name: str, sha256: Mapping[str, str]) -> FileFormat:
+    """Return the compact format of a dataset, the only one that may hold custom data."""
+    return FileFormat((name,), parse_archive, lambda splits: splits, sha256, may_differ=True)
 
 
 @dataclass(frozen=True)
 class PublicFiles:
-    """Origin of a dataset that others publish: the forms to look for, in this order, and what to download.
+    """Origin of a published dataset: the formats to look for, in this order, and the files to download.
 
-    The two figures are those that the paper prints for the test part: the error of guessing the most frequent
-    label, and the mean absolute deviation of scaled inputs from their mean.
+    `label_error` and `deviation` are printed in the paper for the test part: the error of always guessing the
+    most frequent label, and the mean absolute deviation of the scaled inputs from their mean.
     """
 
-    forms: tuple[Form, ...]
+    formats: tuple[FileFormat, ...]
     downloads: tuple[RemoteFile, ...]
     label_error: float
     deviation: float
@@ -52,21 +52,21 @@ class PublicFiles:
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """Origin of a dataset that needs no file: computed, or shipped with a library."""
+    """Origin of a dataset that needs no download: computed, or shipped with a library."""
 
     make: Callable[[], Splits]
 
 
 @dataclass(frozen=True)
 class RandomPatterns:
-    """Origin of patterns that are drawn afresh: `generate` takes a generator and the number of patterns."""
+    """Origin of random patterns: `generate` takes a generator and the number of patterns."""
 
     generate: Callable[[np.random.Generator, int], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Description:
-    """The facts of one dataset, as the list of datasets, the checks and the documentation need them."""
+    """Everything known about a dataset before it is read."""
 
     title: str
     what: str
@@ -80,11 +80,11 @@ class Description:
     class_names: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
     divisor: int = 1
-    """What the stored values are divided by; 1 for binary inputs, which are taken as they are."""
+    """Divisor that scales the stored values to [0, 1]; 1 for binary inputs."""
 
     @property
     def needs_download(self) -> bool:
-        """Whether the patterns come from files that this package does not bring along."""
+        """Whether the patterns come from files that are not part of the package."""
         return isinstance(self.origin, PublicFiles)
 
     @property
@@ -94,7 +94,7 @@ class Description:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Patterns in all parts together, and features."""
+        """Number of patterns in all parts, and number of features."""
         return self.n_train + self.n_valid + self.n_test, self.n_features
 
     @property
@@ -102,3 +102,36 @@ class Description:
         """Bytes of the unscaled patterns and labels."""
         n_patterns, n_features = self.shape
         return n_patterns * (n_features + 1)
+
+
+MIRRORS_VARIABLE = "HEBBIAN_DESCENT_MIRRORS"
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A public file and its URLs, in the order in which they are tried.
+
+    Digest and size refer to the decompressed content, which recompression leaves unchanged; with
+    `digest_of="file"` they refer to the file itself, for archives where only those are known.
+    """
+
+    name: str
+    urls: tuple[str, ...]
+    sha256: str
+    size: int
+    digest_of: Literal["content", "file"] = "content"
+
+    def addresses(self, mirrors: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return the URLs to try: the file under each mirror, or the public URLs if there are no mirrors."""
+        bases = mirrors_from_environment() if mirrors is None else tuple(mirrors)
+        for base in bases:
+            if not base.startswith(("http://", "https://")):
+                raise ValueError(
+                    f"A mirror must be an address that begins with http:// or https://. Got {base!r}."
+                )
+        return tuple(f"{base.rstrip('/')}/{self.name}" for base in bases) or self.urls
+
+
+def mirrors_from_environment() -> tuple[str, ...]:
+    """Return the addresses in HEBBIAN_DESCENT_MIRRORS, separated by spaces."""
+    return tuple(os.environ.get(MIRRORS_VARIABLE, "").split())

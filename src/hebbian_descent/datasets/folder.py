@@ -1,4 +1,4 @@
-"""The one folder that datasets are read from and downloaded to."""
+"""The data folder, and the files of a dataset in it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import os
 import sys
 from pathlib import Path
 
+from hebbian_descent.datasets.description import FileFormat, PublicFiles
 from hebbian_descent.datasets.errors import DataFolderError
+from hebbian_descent.datasets.sources import describe
 
 FOLDER_VARIABLE = "HEBBIAN_DESCENT_DATA"
+COMPRESSIONS = ("", ".gz", ".bz2")
 
 
 def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     """Return the data folder: `folder`, else the one HEBBIAN_DESCENT_DATA names, else the user's cache.
 
-    A folder that the user names must exist, so that a slip of the pen is noticed; the cache need not.
+    A folder named by the user must exist, so that a typo is noticed; the cache need not.
     """
     if folder is not None:
         return _existing(Path(folder), "The data folder", "Create it first.")
@@ -27,7 +30,7 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the package's own folder in the place where the operating system keeps caches."""
+    """Return the package's folder in the operating system's cache directory."""
     xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The XDG specification has relative values ignored; the variable is honoured wherever a user sets it.
     if xdg.is_absolute():
@@ -58,3 +61,32 @@ def _existing(folder: Path, what: str, hint: str) -> Path:
     except OSError as error:  # a name too long, a folder that may not be looked into
         got = f"{str(folder)[:200]!r}: {error.strerror}"
     raise DataFolderError(f"{what} must be a folder that exists. Got {got}. {hint}")
+
+
+def locate(name: str, *, folder: str | os.PathLike[str] | None = None) -> tuple[Path, ...] | None:
+    """Return the files that `name` would be read from: () if it needs none, None if they are missing."""
+    origin = describe(name).origin
+    if not isinstance(origin, PublicFiles):
+        return ()
+    found = find_format(origin, data_folder(folder))
+    return None if found is None else found[1]
+
+
+def find_format(origin: PublicFiles, folder: Path) -> tuple[FileFormat, tuple[Path, ...]] | None:
+    """Return the first format whose files are all in `folder`, with their paths."""
+    try:
+        for file_format in origin.formats:
+            paths = tuple(path for name in file_format.files if (path := find_file(folder, name)) is not None)
+            if len(paths) == len(file_format.files):
+                return file_format, paths
+    except OSError as error:
+        raise DataFolderError(
+            f"The data folder must be one you can read. Got {str(folder)!r}: {error.strerror}."
+        ) from error
+    return None
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """Return the path of file `name`, plain or compressed, or None if there is none."""
+    candidates = (folder / (name + ending) for ending in COMPRESSIONS)
+    return next((path for path in candidates if path.is_file()), None)

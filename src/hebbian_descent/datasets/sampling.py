@@ -1,4 +1,4 @@
-"""A few patterns by seed: the sets that the paper's associative memories store."""
+"""Samples of a dataset by seed: the pattern sets that the paper's associative memories store."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_count, unknown_name
 from hebbian_descent.datasets.dataset import Split
 from hebbian_descent.datasets.description import RandomPatterns
-from hebbian_descent.datasets.loading import floating_type, scaled
-from hebbian_descent.datasets.registry import describe
-from hebbian_descent.datasets.seeding import Role, generator
-from hebbian_descent.datasets.unscaled import read_unscaled
+from hebbian_descent.datasets.loading import floating_type, read_unscaled, scaled
+from hebbian_descent.datasets.sources import describe
+from hebbian_descent.datasets.sources.built_in import Role, generator
 
 Labels = npt.NDArray[np.int64]
 
@@ -31,11 +30,11 @@ def draw_patterns(
     download: bool = True,
     folder: str | os.PathLike[str] | None = None,
 ) -> tuple[Array, Labels | None]:
-    """Draw `n` different patterns of the training set, with their labels (None for a dataset without).
+    """Draw `n` distinct patterns of the training set, with their labels (None if unlabelled).
 
-    With `order="label"` the same patterns come sorted by class, as the drifting input of the paper's
-    experiment on adaptive offsets. A larger draw of the same seed begins with the smaller one, except for
-    `randn`, whose scale depends on all its patterns.
+    `order="label"` sorts the same patterns by class, which gives the drifting input of the paper's experiment
+    on adaptive offsets. A larger draw with the same seed starts with the smaller one, except for `randn`,
+    whose scale depends on all its patterns.
 
     Paper: fig:moving_MNIST
     """
@@ -55,7 +54,7 @@ def draw_pair(
 ) -> tuple[Array, Array]:
     """Draw `n` inputs and, independently of them, `n` targets to associate them with.
 
-    The inputs are those of `draw_patterns`; the targets are other ones, even from the same dataset.
+    The inputs are those of `draw_patterns`; the targets differ from them, even for the same dataset.
     """
     inputs, _ = _draw(input_name, n, seed, Role.INPUT, input_order, dtype, download, folder)
     targets, _ = _draw(target_name, n, seed, Role.TARGET, "random", dtype, download, folder)

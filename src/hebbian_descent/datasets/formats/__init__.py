@@ -1,1 +1,1 @@
-"""Readers of the file formats that the datasets are published in; none of them executes what it reads."""
+"""Readers of file formats that several datasets share; none of them executes what it reads."""

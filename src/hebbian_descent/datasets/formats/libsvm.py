@@ -13,7 +13,7 @@ import numpy.typing as npt
 # Stands for the end of a line among the numbers of a file; no label or index of a dataset is that small.
 END_OF_ROW = -(2**31)
 MOST_ROWS = 100_000
-"""More rows than any of the files has. A short line takes as much memory as a long one."""
+"""More rows than any of the files has; a short line takes as much memory as a long one."""
 
 
 def parse_binary_libsvm(

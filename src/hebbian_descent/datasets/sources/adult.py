@@ -2,7 +2,7 @@
 
 LIBSVM publishes the records as `a9a`, and a part of them, in the same order, as `a5a`, the rest as `a5a.t`.
 The training and validation parts are the rows of `a5a` in another order, which is stored relative to the
-sorted rows: sorted, they do not depend on which of several identical records of `a9a` stand in `a5a`.
+sorted rows: the sorted order does not depend on which of several identical records of `a9a` are in `a5a`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, Form, PublicFiles, archive_form
-from hebbian_descent.datasets.download.remote import RemoteFile
+from hebbian_descent.datasets.description import (
+    Description,
+    FileFormat,
+    PublicFiles,
+    RemoteFile,
+    archive_format,
+)
 from hebbian_descent.datasets.formats.libsvm import parse_binary_libsvm
 from hebbian_descent.datasets.splits import adult_split
 
@@ -36,7 +41,7 @@ A5A_SHA256 = {
 
 
 def parse_records(content: bytes) -> Split:
-    """Return the records of a file of LIBSVM, in its order."""
+    """Return the records of a LIBSVM file, in file order."""
     inputs, signs = parse_binary_libsvm(content, N_FEATURES)
     if not np.isin(signs, (-1, 1)).all():
         raise ValueError("labels must be -1 or +1, and some are not")
@@ -55,8 +60,8 @@ def _arrange(a5a: Split, rest: Split) -> Splits:
     if len(a5a) != N_A5A:
         raise ValueError(f"a5a must have {N_A5A} lines, and has {len(a5a)}")
     ordered = _rows(a5a, np.lexsort(a5a.inputs.T[::-1]))
-    _, place = adult_split()
-    return Splits(_rows(ordered, place[:N_TRAIN]), _rows(ordered, place[N_TRAIN:]), rest)
+    _, rows = adult_split()
+    return Splits(_rows(ordered, rows[:N_TRAIN]), _rows(ordered, rows[N_TRAIN:]), rest)
 
 
 def _rows(records: Split, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Split:
@@ -68,10 +73,10 @@ ADULT = Description(
     title="ADULT",
     what="Census records as binary features; the class is whether a person earns more than 50,000 dollars.",
     origin=PublicFiles(
-        forms=(
-            archive_form("adult.npz", ARRAYS_SHA256),
-            Form(("a9a",), parse_records, _arrange_a9a, ARRAYS_SHA256),
-            Form(("a5a", "a5a.t"), parse_records, _arrange, A5A_SHA256),
+        formats=(
+            archive_format("adult.npz", ARRAYS_SHA256),
+            FileFormat(("a9a",), parse_records, _arrange_a9a, ARRAYS_SHA256),
+            FileFormat(("a5a", "a5a.t"), parse_records, _arrange, A5A_SHA256),
         ),
         downloads=(
             RemoteFile(

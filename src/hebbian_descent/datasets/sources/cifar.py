@@ -1,4 +1,4 @@
-"""CIFAR: the photographs of CIFAR-10, turned grey."""
+"""CIFAR: the photographs of CIFAR-10 in grey, from its binary format."""
 
 from __future__ import annotations
 
@@ -11,18 +11,46 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, Form, PublicFiles, archive_form
-from hebbian_descent.datasets.download.remote import RemoteFile
-from hebbian_descent.datasets.formats.cifar_binary import LARGEST_BATCH, parse_grey_batch
+from hebbian_descent.datasets.description import (
+    Description,
+    FileFormat,
+    PublicFiles,
+    RemoteFile,
+    archive_format,
+)
 
 Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
+
+N_PIXELS = 32 * 32
+RECORD_SIZE = 1 + 3 * N_PIXELS
+LARGEST_BATCH = 10_000 * RECORD_SIZE
+RED, GREEN, BLUE = 0.299, 0.587, 0.114
+
+
+def parse_grey_batch(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Return the images in grey, pixels row by row, and the labels.
+
+    Grey is the luma 0.299 R + 0.587 G + 0.114 B, rounded to a byte.
+    """
+    if not content or len(content) % RECORD_SIZE:
+        raise ValueError(f"a batch must be records of {RECORD_SIZE} bytes, and has {len(content)} bytes")
+    if len(content) > LARGEST_BATCH:
+        raise ValueError(f"a batch must have at most {LARGEST_BATCH} bytes, and has {len(content)}")
+    records = np.frombuffer(content, dtype=np.uint8).reshape(-1, RECORD_SIZE)
+    red, green, blue = (records[:, 1 + k * N_PIXELS : 1 + (k + 1) * N_PIXELS] for k in range(3))
+    # Integer arithmetic, or another order of summation, would round the many exact halves differently.
+    luma = np.multiply(red, RED, dtype=np.float64)
+    luma += np.multiply(green, GREEN, dtype=np.float64)
+    luma += np.multiply(blue, BLUE, dtype=np.float64)
+    return np.rint(luma).astype(np.uint8), records[:, 0].copy()
+
 
 BATCHES = (*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin")
 FOLDER_IN_ARCHIVE = "cifar-10-batches-bin"
 
 
 MOST_MEMBERS = 100
-"""Files that the archive may list; it has eight. Each takes memory before it is read."""
+"""Files the archive may list (the original lists eight); each takes memory before it is read."""
 
 ARRAYS_SHA256 = {
     "x_train": "7656778107064641342985bc17af3d0a7f534afaf2fecd1fef4730930273245b",
@@ -35,7 +63,7 @@ ARRAYS_SHA256 = {
 
 
 def parse_tar(content: bytes) -> list[Batch]:
-    """Return the six batches of the archive, wherever in it they lie."""
+    """Return the six batches of the archive, in any of its folders."""
     batches: dict[str, Batch] = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
         for member in itertools.islice(archive, MOST_MEMBERS):
@@ -49,7 +77,7 @@ def parse_tar(content: bytes) -> list[Batch]:
 
 
 def assemble(*batches: Batch) -> Splits:
-    """Put together the six batches: four to learn from, the fifth to tune with, the last to test on."""
+    """Combine the six batches: four for training, the fifth for validation, the last for test."""
     *train, valid, test = batches
     inputs, labels = zip(*train, strict=True)
     return Splits(Split(np.concatenate(inputs), np.concatenate(labels)), Split(*valid), Split(*test))
@@ -59,11 +87,13 @@ CIFAR = Description(
     title="CIFAR",
     what="CIFAR-10 photographs (32×32) of ten kinds of things, in grey; values divided by 255.",
     origin=PublicFiles(
-        forms=(
-            archive_form("cifar10_grey.npz", ARRAYS_SHA256),
-            Form(("cifar-10-binary.tar",), parse_tar, lambda batches: assemble(*batches), ARRAYS_SHA256),
-            Form(BATCHES, parse_grey_batch, assemble, ARRAYS_SHA256),
-            Form(
+        formats=(
+            archive_format("cifar10_grey.npz", ARRAYS_SHA256),
+            FileFormat(
+                ("cifar-10-binary.tar",), parse_tar, lambda batches: assemble(*batches), ARRAYS_SHA256
+            ),
+            FileFormat(BATCHES, parse_grey_batch, assemble, ARRAYS_SHA256),
+            FileFormat(
                 tuple(f"{FOLDER_IN_ARCHIVE}/{name}" for name in BATCHES),
                 parse_grey_batch,
                 assemble,

@@ -1,7 +1,7 @@
 """CONNECT: positions of the game Connect Four after eight moves, and who will win.
 
-The public files list the positions in one order; the training and validation parts are rows of it, the test
-part is all others.
+The public files list the positions in one order; training and validation parts are rows of it, the test part
+is the rest. UCI's `connect-4.data` has 42 squares per line as x, b (blank) or o, then the value of the game.
 """
 
 from __future__ import annotations
@@ -10,11 +10,49 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, Form, PublicFiles, archive_form
-from hebbian_descent.datasets.download.remote import RemoteFile
+from hebbian_descent.datasets.description import (
+    Description,
+    FileFormat,
+    PublicFiles,
+    RemoteFile,
+    archive_format,
+)
 from hebbian_descent.datasets.formats.libsvm import parse_binary_libsvm
-from hebbian_descent.datasets.formats.uci_connect import N_SQUARES, OUTCOMES, parse_connect
 from hebbian_descent.datasets.splits import connect_split
+
+N_SQUARES = 42
+SQUARE_STATES = np.frombuffer(b"xbo", dtype=np.uint8)
+OUTCOMES = ("loss", "draw", "win")
+MOST_ROWS = 100_000
+"""More positions than the file has; a short line takes as much memory as a long one."""
+
+
+def parse_connect(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Return one-hot squares, three inputs (x, b, o) per square, and 0, 1, 2 for loss, draw, win of x."""
+    lines = content.split()
+    if not 0 < len(lines) <= MOST_ROWS:
+        raise ValueError(f"it must hold one position per line, at most {MOST_ROWS}, and holds {len(lines)}")
+    boards = np.array([line[: 2 * N_SQUARES] for line in lines])
+    if boards.dtype.itemsize != 2 * N_SQUARES:
+        raise ValueError(f"a line must begin with {N_SQUARES} squares, and none does")
+    cells = boards.view(np.uint8).reshape(len(lines), N_SQUARES, 2)  # a square and the comma behind it
+    inputs = (cells[:, :, :1] == SQUARE_STATES).reshape(len(lines), 3 * N_SQUARES)
+    malformed = (inputs.sum(axis=1) != N_SQUARES) | (cells[:, :, 1] != ord(",")).any(axis=1)
+    if malformed.any():
+        line_number = int(malformed.argmax()) + 1
+        raise ValueError(f"a line must hold {N_SQUARES} squares (x, b or o), and line {line_number} does not")
+    return inputs.astype(np.uint8), _labels(lines)
+
+
+def _labels(lines: list[bytes]) -> npt.NDArray[np.uint8]:
+    numbers = {outcome.encode(): number for number, outcome in enumerate(OUTCOMES)}
+    try:
+        return np.array([numbers[line[2 * N_SQUARES :]] for line in lines], dtype=np.uint8)
+    except KeyError as error:
+        raise ValueError(
+            f"a line must end in {', '.join(OUTCOMES)}, and one ends in {error.args[0]!r}"
+        ) from None
+
 
 N_TRAIN = 16_000
 N_POSITIONS = 67_557
@@ -29,7 +67,7 @@ ARRAYS_SHA256 = {
 
 
 def parse_libsvm(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return what `parse_connect` does, of the form in which LIBSVM has the positions."""
+    """Return the same arrays as `parse_connect`, from LIBSVM's file."""
     inputs, values = parse_binary_libsvm(content, 3 * N_SQUARES)
     if not np.isin(values, (-1, 0, 1)).all():
         raise ValueError("labels must be -1, 0 or 1, and some are not")
@@ -51,10 +89,10 @@ CONNECT = Description(
     title="CONNECT",
     what="Connect Four after eight moves, each square as x, blank or o; the class is the value for x.",
     origin=PublicFiles(
-        forms=(
-            archive_form("connect4.npz", ARRAYS_SHA256),
-            Form(("connect-4.data",), parse_connect, _arrange, ARRAYS_SHA256),
-            Form(("connect-4",), parse_libsvm, _arrange, ARRAYS_SHA256),
+        formats=(
+            archive_format("connect4.npz", ARRAYS_SHA256),
+            FileFormat(("connect-4.data",), parse_connect, _arrange, ARRAYS_SHA256),
+            FileFormat(("connect-4",), parse_libsvm, _arrange, ARRAYS_SHA256),
         ),
         downloads=(
             RemoteFile(

@@ -1,16 +1,45 @@
-"""MNIST: handwritten digits, 60,000 to learn from and 10,000 to test on."""
+"""MNIST: 60,000 handwritten digits to learn from and 10,000 to test on, in the idx format."""
 
 from __future__ import annotations
 
 import math
+import struct
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, Form, PublicFiles, archive_form
-from hebbian_descent.datasets.download.remote import RemoteFile
-from hebbian_descent.datasets.formats.idx import parse_idx
+from hebbian_descent.datasets.description import (
+    Description,
+    FileFormat,
+    PublicFiles,
+    RemoteFile,
+    archive_format,
+)
+
+UNSIGNED_BYTE = 0x08
+
+
+def parse_idx(content: bytes) -> npt.NDArray[np.uint8]:
+    """Return the array of unsigned bytes that an idx file holds."""
+    if len(content) < 4:
+        raise ValueError(
+            f"an idx file has a header of at least 4 bytes, and this one ends after {len(content)}"
+        )
+    zero, element_type, n_dimensions = struct.unpack(">HBB", content[:4])
+    if zero != 0 or element_type != UNSIGNED_BYTE or n_dimensions == 0:
+        raise ValueError(
+            f"an idx file of bytes begins with 00 00 08, and this one with {content[:3].hex(' ')}"
+        )
+    header_size = 4 + 4 * n_dimensions
+    if len(content) < header_size:
+        raise ValueError(f"the header must have {header_size} bytes, and ends after {len(content)}")
+    shape = struct.unpack(f">{n_dimensions}I", content[4:header_size])
+    expected = header_size + math.prod(shape)
+    if len(content) != expected:
+        raise ValueError(f"an array of shape {shape} takes {expected} bytes, and the file has {len(content)}")
+    return np.frombuffer(content, dtype=np.uint8, offset=header_size).reshape(shape)
+
 
 HOMES = (
     "https://ossci-datasets.s3.amazonaws.com/mnist",
@@ -38,7 +67,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def assemble(train_images: Bytes, train_labels: Bytes, test_images: Bytes, test_labels: Bytes) -> Splits:
-    """Put together the arrays of the four files, one image per row."""
+    """Combine the arrays of the four files, one image per row."""
     return Splits(
         train=Split(_as_rows(train_images), train_labels), test=Split(_as_rows(test_images), test_labels)
     )
@@ -53,9 +82,9 @@ MNIST = Description(
     title="MNIST",
     what="Grey images (28×28) of handwritten digits; values divided by 256, as the paper's authors did.",
     origin=PublicFiles(
-        forms=(
-            archive_form("mnist.npz", ARRAYS_SHA256),
-            Form(tuple(FILES), parse_idx, assemble, ARRAYS_SHA256),
+        formats=(
+            archive_format("mnist.npz", ARRAYS_SHA256),
+            FileFormat(tuple(FILES), parse_idx, assemble, ARRAYS_SHA256),
         ),
         downloads=tuple(
             RemoteFile(f"{name}.gz", tuple(f"{home}/{name}.gz" for home in HOMES), sha256, size)

@@ -1,4 +1,4 @@
-"""The paper's splits of ADULT and CONNECT, which the public files lack, as indices into those files.
+"""The paper's splits of ADULT and CONNECT, as indices into the public files, which do not contain them.
 
 Made by `tools/make_split_indices.py`. Both splits are Larochelle's.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 
 def adult_split() -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
-    """Return which rows of `a9a` form `a5a`, and the place of each train and valid row in sorted `a5a`."""
+    """Return which rows of `a9a` form `a5a`, and the row of sorted `a5a` of each train and valid pattern."""
     arrays = _arrays("adult")
     in_a5a = np.unpackbits(arrays["in_a5a"], count=int(arrays["n_a9a"])).astype(bool)
     return in_a5a, arrays["place"].astype(np.intp)

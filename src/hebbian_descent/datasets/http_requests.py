@@ -1,6 +1,6 @@
-"""Web addresses opened for reading, by HTTP and HTTPS alone.
+"""HTTP and HTTPS requests whose connections are bounded in time and in bytes.
 
-Imported where a download begins, since urllib.request takes long to import.
+Imported when a download starts, since urllib.request is slow to import.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from urllib.request import (
     UnknownHandler,
 )
 
-from hebbian_descent.datasets.download.deadline import Deadline
+from hebbian_descent.datasets.transfer import Deadline
 
 FRAMING = 1 << 20
-"""Bytes beyond twice the file that headers and the marks between chunks may take."""
+"""Bytes that headers and chunk markers may take, on top of twice the file size."""
 
 
 def open_url(url: str, timeout: float, deadline: Deadline, at_most: int) -> HTTPResponse:
-    """Send a request for a file of up to `at_most` bytes, and return the answer with its body unread."""
+    """Request a file of up to `at_most` bytes, and return the response with its body unread."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
@@ -45,7 +45,7 @@ def open_url(url: str, timeout: float, deadline: Deadline, at_most: int) -> HTTP
 
 
 class _Web(AbstractHTTPHandler):
-    """Opens connections that end at a deadline, and that give no more than a number of bytes."""
+    """Opens connections that close at a deadline and deliver a limited number of bytes."""
 
     def __init__(self, deadline: Deadline, at_most: int) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class _Web(AbstractHTTPHandler):
 
 
 class _Counted(io.RawIOBase):
-    """The bytes of a connection, headers and all: a server can send without end before and after a body."""
+    """Counts all bytes of a connection, headers included: a server can send endlessly around a body."""
 
     def __init__(self, source: io.RawIOBase, at_most: int) -> None:
         self._source = source
@@ -99,7 +99,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follows redirects without reading the bodies they come with, which may be endless."""
+    """Follows redirects without reading their bodies, which may be endless."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str

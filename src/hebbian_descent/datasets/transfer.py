@@ -1,33 +1,69 @@
-"""The bytes behind one web address, or one sentence about why they did not come."""
+"""One HTTP transfer, bounded in time and size."""
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Generator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError, URLError
 
 from hebbian_descent.checks import printable
-from hebbian_descent.datasets.download.deadline import Deadline
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
+
+
+class Deadline:
+    """Closes the connections of a transfer when its time is up, whatever they are waiting for.
+
+    A socket timeout is not enough: it restarts with every byte that a slow server sends.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.passed = False
+        self._connections: list[socket.socket] = []
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Deadline:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def watch(self, connection: socket.socket) -> None:
+        """Close this connection at the deadline, too."""
+        self._connections.append(connection)
+        if self.passed:
+            self._end()
+
+    def _end(self) -> None:
+        self.passed = True
+        for connection in self._connections:
+            with suppress(OSError):  # closed already
+                # SSLSocket has a method of its own, made for the thread that reads.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
 
 CHUNK_SIZE = 1 << 16
 LONGEST_REASON = 200
 
 
 class TransferError(Exception):
-    """One address did not give the file; another may."""
+    """One address failed to deliver the file; another may succeed."""
 
 
 def stream(
     url: str, *, timeout: float, seconds: float, at_most: int
 ) -> Generator[tuple[bytes, int | None], None, None]:
-    """Yield the bytes at `url` piece by piece, each with the total that the server announced, if it did.
+    """Yield the bytes at `url` in pieces, each with the total if the server announced one.
 
-    `timeout` bounds the wait for each answer, `seconds` the whole transfer, `at_most` the number of bytes.
+    `timeout` limits the wait for each answer, `seconds` the whole transfer, `at_most` the number of bytes.
     """
-    from hebbian_descent.datasets.download.opening import open_url
+    from hebbian_descent.datasets.http_requests import open_url
 
     with Deadline(seconds) as deadline:
         try:
@@ -59,7 +95,7 @@ def _pieces(response: HTTPResponse, at_most: int) -> Generator[tuple[bytes, int 
 
 
 def _reason(error: BaseException | str, timeout: float) -> str:
-    """Say in one line why a transfer failed; what a server wrote must not control the terminal."""
+    """Return in one line why a transfer failed, without control characters that a server may have sent."""
     if isinstance(error, HTTPError):
         error.close()
         error = f"the server answered {error.code} {error.reason}"

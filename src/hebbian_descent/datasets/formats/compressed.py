@@ -1,4 +1,4 @@
-"""Files that may be compressed: found under any ending, read as if they were not, up to a limit."""
+"""Files that may be compressed, read whole up to a limit."""
 
 from __future__ import annotations
 
@@ -10,24 +10,18 @@ from pathlib import Path
 
 from hebbian_descent.regular_file import open_regular
 
-COMPRESSIONS = ("", ".gz", ".bz2")
 LARGEST = 1 << 28
-"""More bytes than any public file of the package has when decompressed."""
+"""Upper bound on the decompressed size of any public file, in bytes."""
 OVERHEAD = 1 << 16
-"""Bytes by which a compressed file may exceed its content."""
+"""Number of bytes by which a compressed file may exceed its content."""
 PIECE = 1 << 20
-
-
-def find_file(folder: Path, name: str) -> Path | None:
-    """Return the file called `name`, plain or compressed, or None where there is none."""
-    candidates = (folder / (name + ending) for ending in COMPRESSIONS)
-    return next((path for path in candidates if path.is_file()), None)
 
 
 def read_content(path: Path, at_most: int = LARGEST) -> bytes:
     """Return the whole decompressed content of `path`, which must not exceed `at_most` bytes.
 
-    The first bytes tell the compression, not the name: browsers and servers decompress without renaming.
+    The compression is recognised by the first bytes, not by the name: browsers and servers decompress files
+    without renaming them.
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
