@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hebbian_descent.checks import Array, require_extra
+from hebbian_descent.rules import rule_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 RULE_STYLES: dict[str, dict[str, Any]] = {
-    "hebbian_descent": {"color": "#D55E00", "linestyle": "-", "label": "Hebbian-descent"},
-    "gradient_descent": {"color": "#0072B2", "linestyle": "-", "label": "Gradient descent"},
-    "hebb": {"color": "#009E73", "linestyle": "--", "label": "Hebb's rule"},
-    "covariance": {"color": "#CC79A7", "linestyle": ":", "label": "Covariance rule"},
+    rule: {"color": color, "linestyle": dashes, "label": rule_title(rule)}
+    for rule, color, dashes in (
+        ("hebbian_descent", "#D55E00", "-"),
+        ("gradient_descent", "#0072B2", "-"),
+        ("hebb", "#009E73", "--"),
+        ("covariance", "#CC79A7", ":"),
+    )
 }
 BASELINE_STYLE: dict[str, Any] = {
     "color": "#666666",

@@ -8,12 +8,13 @@ import pytest
 from scipy import stats
 
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.paper.comparison import cell_key, compare_rows, summarise
+from hebbian_descent.paper.comparison import cell_key, compare_rows
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.sweep import sweep
 
@@ -30,9 +31,9 @@ def test_the_jobs_of_a_table_make_its_printed_rows(label):
     effort = Effort(draws=2, overrides=changes)
     jobs = list(small.jobs(effort))
     assert len({job.name for job in jobs}) == len(jobs)
-    place = Place(Path("unused"), effort)
-    place.__dict__["store"] = None
-    measured = [row for job in jobs for row in job.run(place)]
+    context = RunContext(Path("unused"), effort)
+    context.__dict__["store"] = None
+    measured = [row for job in jobs for row in job.run(context)]
     for draw in (0, 1):
         found = sorted(cell_key(row.cell) for row in measured if row.draw == draw)
         assert found == sorted(cell_key(row.cell) for row in printed_rows(label))
@@ -43,7 +44,7 @@ def test_a_job_is_the_papers_protocol(tmp_path):
     """Done by hand for the pair that needs no download: 35 rates, ten trials, offsets at the data mean."""
     table = TABLES["tab:Hetero_online_centered_2"]
     (job,) = [job for job in table.jobs(Effort(draws=1)) if job.name == "rand-rand-draw0"]
-    measured = job.run(Place(tmp_path))
+    measured = job.run(RunContext(tmp_path))
     assert len(measured) == 20
     by_hand = sweep(
         *draw_pair("rand", "rand", seed=0),

@@ -19,7 +19,7 @@ from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FORMULAS, sampl
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.printed import printed_rows
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.theory.loss_table import LOSS_TABLE
 
@@ -48,7 +48,7 @@ def measure(folder, values, label_words, n_draws=3):
             for row in printed_rows(label)
         ]
         measurements.write(TABLES[label], "made_up", rows, 0.0)
-    return Place(folder)
+    return RunContext(folder)
 
 
 def by_rule(**errors):
@@ -74,14 +74,14 @@ def test_every_claim_names_evidence_that_exists(item):
 
 @pytest.mark.parametrize("number", ANALYTICAL)
 def test_analytical_claims_are_judged_without_measurements(number, tmp_path):
-    verdict, findings = claim[number].judge(Place(tmp_path))
+    verdict, findings = claim[number].judge(RunContext(tmp_path))
     assert verdict == ("holds" if number in (1, 2, 3, 5, 6) else "holds with limits")
     assert re.search(r"\d", findings)
 
 
 @pytest.mark.parametrize("number", [9, 10, 11, 12, 18, 20])
 def test_what_was_not_run_gets_no_verdict_but_a_command(number, tmp_path):
-    verdict, findings = claim[number].judge(Place(tmp_path))
+    verdict, findings = claim[number].judge(RunContext(tmp_path))
     assert verdict == "not run"
     assert "`hebbian-descent run tab:" in findings
     assert "print: " in findings
@@ -103,18 +103,18 @@ def test_an_identity_that_fails_does_not_hold():
 )
 def test_all_rules_must_profit_from_centering(tmp_path, gains, verdict):
     measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_")
-    place = measure(tmp_path, lambda cell: 0.3 + gains[cell["rule"]], "Hetero_online_uncentered_")
-    assert claim[9].judge(place).verdict == verdict
+    context = measure(tmp_path, lambda cell: 0.3 + gains[cell["rule"]], "Hetero_online_uncentered_")
+    assert claim[9].judge(context).verdict == verdict
 
 
 def test_centering_holds_with_limits_where_a_rule_gains_in_some_activations_only(tmp_path):
     measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_")
-    place = measure(
+    context = measure(
         tmp_path,
         lambda cell: 0.3 if (cell["rule"], cell["activation"]) == ("hebb", "linear") else 0.4,
         "Hetero_online_uncentered_",
     )
-    assert claim[9].judge(place).verdict == "holds with limits"
+    assert claim[9].judge(context).verdict == "holds with limits"
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_centering_holds_with_limits_where_a_rule_gains_in_some_activations_only
 def test_hebbian_descent_must_be_better_than_the_others(tmp_path, covariance, in_10, in_12):
     errors = by_rule(hebbian_descent=0.1, gradient_descent=0.2, hebb=0.5, covariance=covariance)
     measure(tmp_path, errors, "Hetero_online_centered_")
-    place = measure(tmp_path, errors, "Hetero_online_uncentered_")
-    assert claim[10].judge(place).verdict == in_10
-    assert claim[12].judge(place).verdict == in_12
+    context = measure(tmp_path, errors, "Hetero_online_uncentered_")
+    assert claim[10].judge(context).verdict == in_10
+    assert claim[12].judge(context).verdict == in_12
 
 
 def test_ties_with_gradient_descent_limit_the_claim_about_online_learning(tmp_path):
@@ -134,8 +134,8 @@ def test_ties_with_gradient_descent_limit_the_claim_about_online_learning(tmp_pa
         tied = cell["rule"] == "gradient_descent" and cell["activation"] == "linear"
         return 0.1 if cell["rule"] == "hebbian_descent" or tied else 0.2
 
-    place = measure(tmp_path, errors, "Hetero_online_centered_")
-    verdict, findings = claim[12].judge(place)
+    context = measure(tmp_path, errors, "Hetero_online_centered_")
+    verdict, findings = claim[12].judge(context)
     assert verdict == "holds with limits"
     assert "better in 73 of 93, equal in 20, worse in 0" in findings
 
@@ -145,10 +145,10 @@ def test_ties_with_gradient_descent_limit_the_claim_about_online_learning(tmp_pa
     [(0.205, "holds"), (0.1, "holds with limits"), (0.3, "does not hold")],
 )
 def test_similar_means_within_a_hundredth(tmp_path, hebbian_descent, verdict):
-    place = measure(
+    context = measure(
         tmp_path, by_rule(hebbian_descent=hebbian_descent, gradient_descent=0.2), "Hetero_offline_"
     )
-    assert claim[11].judge(place).verdict == verdict
+    assert claim[11].judge(context).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -156,16 +156,16 @@ def test_similar_means_within_a_hundredth(tmp_path, hebbian_descent, verdict):
     [(0.4, 0.0, "holds"), (0.1, 0.0, "holds with limits"), (0.4, 0.3, "does not hold")],
 )
 def test_flat_activations_must_converge_and_win(tmp_path, monkeypatch, gradient_descent, last, verdict):
-    monkeypatch.setattr(epochs, "errors_by_epoch", lambda place, activation: [0.4, 0.1, last])
+    monkeypatch.setattr(epochs, "errors_by_epoch", lambda context, activation: [0.4, 0.1, last])
     errors = by_rule(hebbian_descent=0.2, gradient_descent=gradient_descent, hebb=0.5, covariance=0.5)
-    place = measure(tmp_path, errors, "Hetero_online_centered_")
-    assert claim[13].judge(place).verdict == verdict
+    context = measure(tmp_path, errors, "Hetero_online_centered_")
+    assert claim[13].judge(context).verdict == verdict
 
 
 def test_step_and_rectifier_do_converge(tmp_path):
-    place = Place(tmp_path, Effort(quick=True))
+    context = RunContext(tmp_path, Effort(quick=True))
     for activation in epochs.FLAT:
-        first, _, last = epochs.errors_by_epoch(place, activation)
+        first, _, last = epochs.errors_by_epoch(context, activation)
         assert last < 0.01 < first
 
 
@@ -179,20 +179,20 @@ def test_step_and_rectifier_do_converge(tmp_path):
 )
 def test_auto_encoders_must_converge_and_be_only_slightly_worse(tmp_path, hebbian_descent, in_18, in_20):
     errors = by_rule(hebbian_descent=hebbian_descent, gradient_descent=0.02)
-    place = measure(tmp_path, errors, "auto_associative", n_draws=1)
-    assert claim[18].judge(place).verdict == in_18
-    assert claim[20].judge(place).verdict == in_20
+    context = measure(tmp_path, errors, "auto_associative", n_draws=1)
+    assert claim[18].judge(context).verdict == in_18
+    assert claim[20].judge(context).verdict == in_20
 
 
 def test_an_error_beside_none_at_all_is_no_slight_one(tmp_path):
     errors = by_rule(hebbian_descent=0.1, gradient_descent=0.0)
-    place = measure(tmp_path, errors, "auto_associative", n_draws=1)
-    assert claim[20].judge(place).verdict == "does not hold"
+    context = measure(tmp_path, errors, "auto_associative", n_draws=1)
+    assert claim[20].judge(context).verdict == "does not hold"
 
 
 def test_partly_run_tables_get_no_verdict(tmp_path):
-    place = measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_1")
-    verdict, findings = claim[12].judge(place)
+    context = measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_1")
+    verdict, findings = claim[12].judge(context)
     assert verdict == "not run"
     assert re.search(r"^\d\d of 93 comparisons were run", findings)
 
@@ -247,7 +247,7 @@ def test_rules_within_a_little_share_a_rank():
         lambda by, measure: np.array([0.1, 0.3, 0.2, 0.201]).reshape(4, 1, 1, 1)
     )
     order = forgetting_curve.ranking(result, "mae", "all")
-    assert order == ["Hebbian-descent", "Hebb = covariance", "gradient descent"]
+    assert order == ["Hebbian-descent", "Hebb's rule = covariance rule", "gradient descent"]
 
 
 def test_unevenness_is_zero_for_units_of_equal_mean():

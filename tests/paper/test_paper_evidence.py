@@ -8,10 +8,9 @@ import pytest
 
 from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
-from hebbian_descent.paper.claims.base import Judged
-from hebbian_descent.paper.claims.saved_claims import keep
+from hebbian_descent.paper.claims.base import Judged, save_claims
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.evidence.document import CHOSEN_FIGURES, write_document
+from hebbian_descent.paper.evidence_document import CHOSEN_FIGURES, write_document
 from hebbian_descent.paper.notes import REASON_UNKNOWN
 
 
@@ -82,7 +81,7 @@ def test_claims_are_shown_once_they_are_judged(tmp_path):
     judged = Judged(
         7, "It forgets gracefully.", "sec:any", "By its curve.", (), "holds with limits", "It does."
     )
-    keep(tmp_path, Effort(), [judged])
+    save_claims(tmp_path, Effort(), [judged])
     write_document(tmp_path, document)
     text = document.read_text(encoding="utf-8")
     assert "Of the paper's 1 conclusions: 1 holds with limits." in text

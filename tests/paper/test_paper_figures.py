@@ -14,21 +14,17 @@ from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.figures import (
     FIGURES,
     NotMeasuredError,
-    auto_association_compare,
-    heteroassociative_online_hebbian_scatter,
-    heteroassociative_online_weight_decay_scatter,
-    hidden_activity_gd_hd,
-    label_learning_scatter,
+    hidden_activity,
     moving_mnist,
-    online_label_learning_mnist,
-    rand_rand_sigmoid_true_online,
+    online_classification_mnist,
     scatter,
     update_rule_compare,
 )
-from hebbian_descent.paper.figures import hebb_diabvantage_example as hebb_example
+from hebbian_descent.paper.figures import hebb_disadvantage_example as hebb_example
 from hebbian_descent.paper.figures import update_rule_2d_example as example_2d
+from hebbian_descent.paper.figures.scatter_figures import PANELS
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.tables import TABLES
 
 SUB_FIGURES = {
@@ -54,14 +50,14 @@ SUB_FIGURES = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Place:
+def context(tmp_path_factory) -> RunContext:
     """A quick look whose results all figures share."""
-    return Place(tmp_path_factory.mktemp("figures"), Effort(quick=True))
+    return RunContext(tmp_path_factory.mktemp("figures"), Effort(quick=True))
 
 
-def drawn(label: str, place: Place) -> Figure:
+def drawn(label: str, context: RunContext) -> Figure:
     try:
-        return FIGURES[label].draw(place)
+        return FIGURES[label].draw(context)
     except DatasetUnavailableError as error:
         pytest.skip(str(error))
 
@@ -78,8 +74,8 @@ def test_figures_are_those_of_the_paper():
 
 
 @pytest.mark.parametrize("label", FIGURES)
-def test_every_figure_is_drawn_and_written(label, place, tmp_path):
-    figure = drawn(label, place)
+def test_every_figure_is_drawn_and_written(label, context, tmp_path):
+    figure = drawn(label, context)
     assert figure.axes
     assert all(axes.has_data() for axes in figure.axes)
     svg, png = plotting.save_figure(figure, tmp_path, "figure")
@@ -142,8 +138,8 @@ def test_hebbian_descent_stays_in_its_corner():
     assert updates.gradient_descent @ updates.hebbian_descent > 0
 
 
-def test_curves_show_each_pattern_once(place):
-    first, second = rand_rand_sigmoid_true_online.draw(place).axes
+def test_curves_show_each_pattern_once(context):
+    first, second = FIGURES["fig:rand_rand_sigmoid_true_online"].draw(context).axes
     for axes in (first, second):
         lines = {line.get_label().split(",")[0]: line.get_ydata() for line in axes.lines}
         np.testing.assert_allclose(lines["Hebb's rule"], lines["Covariance rule"], rtol=1e-10)
@@ -158,22 +154,22 @@ def test_points_pair_experiments_and_average_draws():
         cell = {"input": "rand", "target": "adult", "activation": "step", "rule": rule}
         return Measured(cell, {"mae_last20": value}, {}, 1.0, 0.0, 2, draw)
 
-    panel = heteroassociative_online_hebbian_scatter.PANELS[0]
+    panel = PANELS["fig:heteroassociative_online_hebbian_scatter"][0]
     rows = [row("gradient_descent", 0.4, 0), row("gradient_descent", 0.6, 1), row("hebbian_descent", 0.1, 0)]
     assert scatter.pair_up(panel, rows, rows) == [("step", pytest.approx(0.5), 0.1)]
     assert scatter.pair_up(panel, rows[:2], rows[:2]) == []
 
 
 def test_printed_points_are_all_there():
-    online, centering = heteroassociative_online_hebbian_scatter.PANELS
+    online, centering = PANELS["fig:heteroassociative_online_hebbian_scatter"]
     assert len(scatter.as_printed(online)) == len(scatter.as_printed(centering)) == 372 // 4
     below = [point.y < point.x for point in scatter.as_printed(centering)]
     assert np.mean(below) > 0.95  # the paper: "all points lie clearly below the diagonal"
-    for panel in heteroassociative_online_weight_decay_scatter.PANELS:
+    for panel in PANELS["fig:heteroassociative_online_weight_decay_scatter"]:
         assert len(scatter.as_printed(panel)) == 92 // 4
-    for panel in label_learning_scatter.PANELS:
+    for panel in PANELS["fig:label_learning_scatter"]:
         assert len(scatter.as_printed(panel)) == 192 // 8
-    for panel in auto_association_compare.PANELS:
+    for panel in PANELS["fig:auto_association_compare"]:
         assert len(scatter.as_printed(panel)) == 60 // 2
 
 
@@ -181,7 +177,7 @@ def test_a_figure_of_tables_names_what_is_to_be_run(tmp_path, monkeypatch, capsy
     label, table = "fig:heteroassociative_online_updated_offsets_scatter", "tab:Hetero_online_centered_shift"
     monkeypatch.chdir(tmp_path.parent)
     with pytest.raises(NotMeasuredError, match=f"`hebbian-descent run {table} --output {tmp_path}`"):
-        FIGURES[label].draw(Place(tmp_path))
+        FIGURES[label].draw(RunContext(tmp_path))
     monkeypatch.setattr("sys.argv", ["hebbian-descent", "run", label, "--output", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -189,9 +185,9 @@ def test_a_figure_of_tables_names_what_is_to_be_run(tmp_path, monkeypatch, capsy
     assert f"hebbian-descent run {table}" in " ".join(capsys.readouterr().out.split())
 
 
-def test_moving_offsets_follow_the_class(place):
+def test_moving_offsets_follow_the_class(context):
     try:
-        found = moving_mnist.compute(place)
+        found = moving_mnist.compute(context)
     except DatasetUnavailableError as error:
         pytest.skip(str(error))
     tens = found.inputs.reshape(10, 10, -1).mean(axis=1)
@@ -205,17 +201,17 @@ def test_moving_offsets_follow_the_class(place):
 
 def test_baselines_of_labels():
     targets = np.eye(3)[[0, 0, 1, 2]]
-    found = online_label_learning_mnist.baselines(targets)
+    found = online_classification_mnist.baselines(targets)
     assert found == {"mae": pytest.approx(5 / 12), "misclassification": 0.5}
 
 
-def test_hidden_units_are_alike_after_hebbian_descent(place):
-    network = hidden_activity_gd_hd.NETWORKS["ADULT, sigmoid to linear units"]
+def test_hidden_units_are_alike_after_hebbian_descent(context):
+    network = hidden_activity.NETWORKS["ADULT, sigmoid to linear units"]
     assert network.learning_rate("hebbian_descent") == 0.8
     try:
         spread = {
-            rule: hidden_activity_gd_hd.hidden_activity(place, network, rule).mean.std()
-            for rule in hidden_activity_gd_hd.RULES
+            rule: hidden_activity.hidden_activity(context, network, rule).mean.std()
+            for rule in hidden_activity.RULES
         }
     except DatasetUnavailableError as error:
         pytest.skip(str(error))

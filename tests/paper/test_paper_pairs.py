@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hebbian_descent.paper.comparison import Verdict
-from hebbian_descent.paper.pair_deviations import pairs
 from hebbian_descent.paper.printed import PrintedRow
+from hebbian_descent.paper.summaries import pair_deviations
 
 
 def verdict(data, z, column="mae_mean"):
@@ -15,7 +15,7 @@ def verdict(data, z, column="mae_mean"):
 
 def test_the_furthest_pair_is_named_and_left_out():
     z_of_pairs = {"rand→rand": (0.6, -0.8), "adult→rand": (-3.0, -1.0), "rand→adult": (1.0, 1.0)}
-    (found,) = pairs(verdict(name, z) for name, both in z_of_pairs.items() for z in both)
+    (found,) = pair_deviations(verdict(name, z) for name, both in z_of_pairs.items() for z in both)
     assert (found.label, found.column, found.n_pairs) == ("tab:x", "mae_mean", 3)
     assert found.rms_of_means == pytest.approx(np.sqrt((0.1**2 + 2**2 + 1) / 3))
     assert (found.furthest, found.z_of_furthest) == ("adult→rand", pytest.approx(-2))
@@ -29,7 +29,9 @@ def test_columns_are_told_apart_and_what_was_not_run_or_not_drawn_does_not_count
         verdict("mnist", 9.0, "mae_all"),
         verdict("a→b", 1.0, "alone"),
     ]
-    assert [(found.column, found.n_pairs, found.rms_of_means) for found in pairs(drawn + others)] == [
+    assert [
+        (found.column, found.n_pairs, found.rms_of_means) for found in pair_deviations(drawn + others)
+    ] == [
         ("mae_last20", 2, 1.0),
         ("mae_all", 2, 1.0),
     ]

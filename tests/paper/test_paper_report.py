@@ -10,15 +10,16 @@ import pytest
 
 from hebbian_descent.cli import main
 from hebbian_descent.paper.claims import Judged
-from hebbian_descent.paper.claims.saved_claims import keep, kept
+from hebbian_descent.paper.claims.base import save_claims, saved_claims
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown, notes
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.report import render
-from hebbian_descent.paper.report.pictures import LARGEST_SVG, picture_file
-from hebbian_descent.paper.report.results import paper_tables
-from hebbian_descent.paper.report.words import facts, number, plainly
+from hebbian_descent.paper.report.filters import facts, number, plainly
+from hebbian_descent.paper.report.images import LARGEST_SVG, image_file
+from hebbian_descent.paper.report.tables import paper_tables
 from hebbian_descent.paper.saved_json import DamagedFileWarning
+from hebbian_descent.table_formats import TextTable, markdown_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 EMPTY_TAGS = {"meta", "link", "img", "br"}
@@ -155,8 +156,8 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
         verdict="holds with limits",
         findings="Nearly.\nIn 3 of `4`.",
     )
-    keep(tmp_path, Effort(), [judged])
-    assert kept(tmp_path, Effort()) == [judged]
+    save_claims(tmp_path, Effort(), [judged])
+    assert saved_claims(tmp_path, Effort()) == [judged]
     text = render(tmp_path, Effort())
     section = text[text.index('<section id="claims">') : text.index('<section id="tables">')]
     assert '<li value="7">' in section
@@ -168,16 +169,16 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     Page(text)
     (tmp_path / "claims" / "paper.json").write_text("[{")
     with pytest.warns(DamagedFileWarning, match=r"paper\.json"):
-        assert kept(tmp_path, Effort()) == []
+        assert saved_claims(tmp_path, Effort()) == []
 
 
 def test_large_drawings_are_shown_as_png(tmp_path):
-    assert picture_file(tmp_path, "fig:a") is None
+    assert image_file(tmp_path, "fig:a") is None
     (tmp_path / "a.png").write_bytes(b"png")
     (tmp_path / "a.svg").write_text("x" * LARGEST_SVG)
-    assert picture_file(tmp_path, "fig:a").suffix == ".svg"
+    assert image_file(tmp_path, "fig:a").suffix == ".svg"
     (tmp_path / "a.svg").write_text("x" * (LARGEST_SVG + 1))
-    assert picture_file(tmp_path, "fig:a").suffix == ".png"
+    assert image_file(tmp_path, "fig:a").suffix == ".png"
 
 
 def test_efforts_are_found_again_by_what_they_left(results_folder):
@@ -191,7 +192,7 @@ def test_efforts_are_found_again_by_what_they_left(results_folder):
 @pytest.mark.parametrize("name", ["protocol", "misprints"])
 def test_documents_show_the_notes_of_the_package(name):
     rows = notes(name)
-    table = markdown(list(rows[0]), [list(row.values()) for row in rows])
+    table = markdown_text(TextTable(list(rows[0]), [list(row.values()) for row in rows]))
     assert table in (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 

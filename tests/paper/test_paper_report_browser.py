@@ -68,11 +68,11 @@ def prefer(browser, scheme):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
-def column(page, place):
+def column(page, context):
     """Return the sort values of one column of the table, from top to bottom, without empty ones."""
     rows = "[...document.querySelector(arguments[0]).tBodies[0].rows]"
     script = f"return {rows}.map(row => row.cells[arguments[1]].dataset.value)"
-    return [float(value) for value in page.execute_script(script, TABLE, place) if value]
+    return [float(value) for value in page.execute_script(script, TABLE, context) if value]
 
 
 def test_it_loads_without_an_error_and_asks_the_network_for_nothing(browser, page):

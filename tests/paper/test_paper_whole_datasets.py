@@ -12,7 +12,7 @@ from hebbian_descent.paper.experiments import AutoAssociation, Classification, M
 from hebbian_descent.paper.experiments.auto_association import n_hidden
 from hebbian_descent.paper.notes import notes
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.tables import TABLES
 
 SMALL = {"learning_rates": (0.1, 0.01), "trials": 2, "epochs": 1, "patterns": 200}
@@ -44,7 +44,7 @@ def test_digits_are_classified(tmp_path, search):
         overrides={**SMALL, "learning_rates": (4.0, 1.0, 0.1), "patterns": None, "epochs": 5}, search=search
     )
     (job,) = table.jobs(effort)
-    rows = {row.cell["rule"]: row for row in job.run(Place(tmp_path, effort))}
+    rows = {row.cell["rule"]: row for row in job.run(RunContext(tmp_path, effort))}
     assert set(rows) == {"gradient_descent", "hebbian_descent", "hebb", "covariance"}
     assert rows["hebbian_descent"].results["error_mean"] < 0.12
     assert rows["hebbian_descent"].n_trials == 2
@@ -55,7 +55,7 @@ def test_digits_are_reconstructed(tmp_path, search):
     table = AutoAssociation("tab:digits", "digits", (("digits", "sigmoid"),), ("linear",))
     effort = Effort(overrides=SMALL, search=search)
     (job,) = table.jobs(effort)
-    rows = {row.cell["rule"]: row for row in job.run(Place(tmp_path, effort))}
+    rows = {row.cell["rule"]: row for row in job.run(RunContext(tmp_path, effort))}
     assert set(rows) == {"gradient_descent", "hebbian_descent"}
     for row in rows.values():
         assert set(row.results) == {"mae_mean", "mean_hidden_activity"}

@@ -12,13 +12,12 @@ from hebbian_descent.cli import (
     compare,
     data,
     demo,
-    evidence,
     inspect,
     listing,
-    print_table,
     report,
     run,
     sweep,
+    table,
 )
 from hebbian_descent.cli.console import PlainConsole, tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
@@ -36,10 +35,10 @@ app.command(name="list")(listing.list_labels)
 app.command()(run.run)
 app.command()(listing.status)
 app.command()(compare.compare)
-app.command()(print_table.table)
+app.command()(table.table)
 app.command()(claims.claims)
 app.command()(report.report)
-app.command()(evidence.evidence)
+app.command()(report.evidence)
 app.command()(inspect.inspect)
 app.add_typer(data.app, name="data")
 

@@ -10,13 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent.cli.console import PlainConsole, echo
-from hebbian_descent.cli.interruption import resumable
-from hebbian_descent.cli.run import OUTPUT, Output
+from hebbian_descent.cli.failures import resumable
+from hebbian_descent.cli.options import OUTPUT, Output
 from hebbian_descent.paper.claims import Judged, judge_all
-from hebbian_descent.paper.claims.base import Word, counted
-from hebbian_descent.paper.claims.saved_claims import keep
+from hebbian_descent.paper.claims.base import Word, counted, save_claims
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 
 COLOURS: dict[Word, str] = {
     "holds": "green",
@@ -40,11 +39,11 @@ def claims(
     OUTPUT for the report.
     """
     console = PlainConsole()
-    place = Place(output, Effort(quick=quick))
+    context = RunContext(output, Effort(quick=quick))
     waiting = PlainConsole(stderr=True).status("Judging the claims; the forgetting curves take longest")
     with resumable(console, output), waiting:
-        judged = judge_all(place)
-        keep(output, place.effort, judged)
+        judged = judge_all(context)
+        save_claims(output, context.effort, judged)
     if as_json:
         echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
         return

@@ -8,20 +8,19 @@ from math import isnan
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from hebbian_descent.cli.console import PlainConsole, echo
-from hebbian_descent.cli.run import OUTPUT, Output
-from hebbian_descent.cli.tables import new_table, print_whole
-from hebbian_descent.paper.comparison import Verdict, summarise
+from hebbian_descent.cli.console import PlainConsole, echo, show_table
+from hebbian_descent.cli.options import OUTPUT, Output
+from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.comparison import compare as compare_with_print
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, reason
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import Winner, summarise, winners
 from hebbian_descent.paper.tables import TABLES
-from hebbian_descent.paper.winners import Winner, winners
+from hebbian_descent.table_formats import TextTable
 
 
 def compare(
@@ -44,12 +43,11 @@ def compare(
         echo(json.dumps(_as_data(verdicts), indent=1))
         return
     console = PlainConsole()
-    print_whole(_counts(verdicts))
+    show_table(_counts(verdicts))
     everything = [verdict for found in verdicts.values() for verdict in found]
     if not any(verdict.n for verdict in everything):
-        console.print(
-            f"Nothing of this was run in {output}: `{Place(output).command('run', 'LABEL')}` computes it."
-        )
+        command = RunContext(output).command("run", "LABEL")
+        console.print(f"Nothing of this was run in {output}: `{command}` computes it.")
         return
     _print_winners(console, winners(everything))
     _print_differences(console, everything)
@@ -81,19 +79,15 @@ def _print_differences(console: PlainConsole, verdicts: list[Verdict]) -> None:
             )
 
 
-def _counts(verdicts: dict[str, list[Verdict]]) -> Table:
-    table = new_table("Printed numbers")
-    for name in ("Table", "Column"):
-        table.add_column(name, no_wrap=True)
-    for name in ("Agree", "Not judged", "RMS z"):
-        table.add_column(name, justify="right", no_wrap=True)
+def _counts(verdicts: dict[str, list[Verdict]]) -> TextTable:
+    rows = []
     for label, found in verdicts.items():
         for summary in summarise(found):
             agree = f"{summary.n_agree}/{summary.n_judged}" if summary.n_run else ""
             open_ = summary.n_results - summary.n_judged
             z = "" if isnan(summary.rms_z) else f"{summary.rms_z:.2f}"
-            table.add_row(label, summary.column, agree, str(open_ or ""), z)
-    return table
+            rows.append([label, summary.column, agree, str(open_ or ""), z])
+    return TextTable(["Table", "Column", "Agree", "Not judged", "RMS z"], rows, "Printed numbers", "llrrr")
 
 
 def _as_data(verdicts: dict[str, list[Verdict]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import typer
 from hebbian_descent import datasets
 from hebbian_descent.cli.console import PlainConsole, echo
 from hebbian_descent.datasets.description import Description, RandomPatterns
+from hebbian_descent.table_formats import TextTable, terminal_table
 
 app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and see where they lie.")
 
@@ -29,24 +30,21 @@ def _errors_in_one_sentence() -> Iterator[None]:
 @app.command("list", epilog="Example: hebbian-descent data list")
 def list_datasets() -> None:
     """Show every dataset: its size, and where it is found or that it needs a download."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     with _errors_in_one_sentence():
-        folder = datasets.data_folder()
-        table = Table(box=SIMPLE_HEAD, caption=f"Data folder: {folder}")
-        table.add_column("name", no_wrap=True)
-        for number in ("patterns", "features", "classes"):
-            table.add_column(number, justify="right")
-        table.add_column("found in", overflow="fold")
-        for name, description in datasets.DATASETS.items():
-            table.add_row(
+        rows = [
+            [
                 name,
                 _patterns(description),
                 str(description.n_features),
                 str(description.n_classes or "–"),
-                _place(name, description),
-            )
+                _found_in(name, description),
+            ]
+            for name, description in datasets.DATASETS.items()
+        ]
+        folder = datasets.data_folder()
+    headings = ["name", "patterns", "features", "classes", "found in"]
+    table = terminal_table(TextTable(headings, rows, alignment="lrrrl"), wrap=[4])
+    table.caption = f"Data folder: {folder}"
     PlainConsole().print(table)
 
 
@@ -95,7 +93,7 @@ def _patterns(description: Description) -> str:
     return f"{description.shape[0]:,}"
 
 
-def _place(name: str, description: Description) -> str:
+def _found_in(name: str, description: Description) -> str:
     if not description.needs_download:
         return "built in"
     files = datasets.locate(name)

@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from hebbian_descent import plotting
-from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.interruption import resumable
+from hebbian_descent.cli.console import PlainConsole, stacked
+from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.run import draw_figure, run_table
-from hebbian_descent.cli.tables import SHORT_NAMES
 from hebbian_descent.paper.demonstration import EXHIBITS, RECALL, TABLE
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.report import write_report
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.rules import rule_title
+from hebbian_descent.table_formats import Cell, Marked, TextTable, terminal_table
 
 
 def demo(
@@ -37,14 +35,14 @@ def demo(
     OUTPUT/report.html. It is a quick look: `hebbian-descent run` does the paper's whole protocol.
     """
     console = PlainConsole()
-    place = Place(output, Effort(draws=1, quick=True))
+    context = RunContext(output, Effort(draws=1, quick=True))
     with resumable(console, output):
         for label in EXHIBITS:
-            draw_figure(console, FIGURES.get(label, RECALL), place)
-        measured, _ = run_table(console, TABLE, place, list(TABLE.jobs(place.effort)))
+            draw_figure(console, FIGURES.get(label, RECALL), context)
+        measured, _ = run_table(console, TABLE, context, list(TABLE.jobs(context.effort)))
         with console.status("Writing the page"):
-            path = write_report(output, place.effort, exhibits=EXHIBITS)
-    console.print(_table(measured))
+            path = write_report(output, context.effort, exhibits=EXHIBITS)
+    console.print(terminal_table(_errors(measured)))
     console.print(
         "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "
         "Hebb's and the covariance rule treat old and new alike. From digits to digits nothing helps much: "
@@ -55,20 +53,20 @@ def demo(
         webbrowser.open(path.resolve().as_uri())
 
 
-def _table(measured: list[Measured]) -> Table:
+def _errors(measured: list[Measured]) -> TextTable:
     """Return the errors of the last 20 patterns, the rules side by side, the best in bold."""
-    title = "Mean absolute error of the 20 patterns seen last, after one pass, centered"
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("Pairs", "Units"):
-        table.add_column(name, no_wrap=True)
-    for rule in plotting.RULE_STYLES:
-        table.add_column(SHORT_NAMES[rule], justify="right", no_wrap=True)
-    lines: dict[tuple[str, str], dict[str, float]] = {}
+    rules = list(plotting.RULE_STYLES)
+    by_rule: dict[tuple[str, str], dict[str, float]] = {}
     for row in measured:
         pair = f"{row.cell['input']}→{row.cell['target']}"
-        lines.setdefault((pair, row.cell["activation"]), {})[row.cell["rule"]] = row.results["mae_last20"]
-    for heading, errors in lines.items():
-        best = min(errors.values())
-        numbers = (errors[rule] for rule in plotting.RULE_STYLES)
-        table.add_row(*heading, *(Text(f"{e:.3f}", "bold" if e == best else "") for e in numbers))
-    return table
+        by_rule.setdefault((pair, row.cell["activation"]), {})[row.cell["rule"]] = row.results["mae_last20"]
+    rows: list[list[Cell]] = [
+        [*heading, *(Marked(f"{errors[rule]:.3f}", errors[rule] == min(errors.values())) for rule in rules)]
+        for heading, errors in by_rule.items()
+    ]
+    return TextTable(
+        ["Pairs", "Units", *(stacked(rule_title(rule)) for rule in rules)],
+        rows,
+        "Mean absolute error of the 20 patterns seen last, after one pass, centered",
+        "ll" + "r" * len(rules),
+    )

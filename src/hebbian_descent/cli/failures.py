@@ -6,13 +6,28 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+import typer
 
 from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.interruption import INTERRUPTED
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.storage.results import DamagedCellWarning, StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
+
+INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
+
+
+@contextmanager
+def resumable(console: PlainConsole, store: Path) -> Iterator[None]:
+    """End on Ctrl-C with a sentence on how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"Stopped. What is finished is kept in {store}: run the same command again to go on.")
+        raise typer.Exit(INTERRUPTED) from None
+
 
 FAILED = 2
 LONGEST = 2000

@@ -9,13 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.storage.models import ModelFile, read_model
 from hebbian_descent.storage.models.registry import model_of
+from hebbian_descent.table_formats import TextTable, terminal_table
 
 
 def inspect(
@@ -31,33 +29,24 @@ def inspect(
     found = read_model(file)
     model_of(found, file)
     console = PlainConsole()
-    console.print(_facts(found))
-    console.print(_arrays(found))
+    facts = terminal_table(_facts(found), wrap=[1])
+    facts.show_header = False
+    console.print(facts)
+    console.print(terminal_table(_arrays(found), wrap=[1, 2]))
 
 
-def _facts(found: ModelFile) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row("class", found.kind)
-    table.add_row("written by", f"hebbian-descent {found.version}, format {found.format}")
-    for name, value in _flat(found.parameters):
-        table.add_row(Text(name), Text(value))
-    return table
+def _facts(found: ModelFile) -> TextTable:
+    written_by = f"hebbian-descent {found.version}, format {found.format}"
+    rows = [("class", found.kind), ("written by", written_by), *_flat(found.parameters)]
+    return TextTable(["", ""], rows)
 
 
-def _arrays(found: ModelFile) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("array", no_wrap=True)
-    table.add_column("shape")
-    table.add_column("dtype")
-    for heading in ("least", "mean", "largest"):
-        table.add_column(heading, justify="right")
-    for name, array in found.arrays.items():
-        table.add_row(
-            name, " x ".join(map(str, array.shape)) or "one number", str(array.dtype), *_range(array)
-        )
-    return table
+def _arrays(found: ModelFile) -> TextTable:
+    rows = [
+        [name, " x ".join(map(str, array.shape)) or "one number", str(array.dtype), *_range(array)]
+        for name, array in found.arrays.items()
+    ]
+    return TextTable(["array", "shape", "dtype", "least", "mean", "largest"], rows, alignment="lllrrr")
 
 
 def _range(array: npt.NDArray[Any]) -> tuple[str, str, str]:

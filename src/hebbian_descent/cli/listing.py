@@ -6,31 +6,27 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.text import Text
-
-from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.run import OUTPUT, Output
-from hebbian_descent.cli.tables import new_table, print_whole
+from hebbian_descent.cli.console import PlainConsole, show_table
+from hebbian_descent.cli.options import OUTPUT, Output
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.table_formats import Cell, Marked, TextTable, terminal_table
 
 
 def list_labels(output: Output = OUTPUT) -> None:
     """List every table and figure of the paper: what it shows, about how long it takes, what was run."""
-    table = new_table()
-    table.add_column("Label, and what it shows")
-    for name in ("Rows", "Minutes", "Run"):
-        table.add_column(name, justify="right", no_wrap=True)
+    rows: list[list[Cell]] = []
     for known in INDEX.values():
         minutes = f"{known.minutes:.0f}" if known.minutes > 1 else "<1"
-        what = Text.assemble(known.label, "\n", (known.title, "dim"))
-        table.add_row(what, str(known.n_rows or ""), minutes, _state(known.label, output, Effort()))
+        what = (f"{known.label}\n", Marked(known.title, style="dim"))
+        rows.append([what, str(known.n_rows or ""), minutes, _state(known.label, output, Effort())])
+    table = TextTable(["Label, and what it shows", "Rows", "Minutes", "Run"], rows, alignment="lrrr")
     console = PlainConsole()
-    console.print(table)
+    console.print(terminal_table(table, compact=True, wrap=[0]))
     console.print("Minutes are for ten draws on two cores. `hebbian-descent run LABEL` computes one of them.")
 
 
@@ -41,18 +37,14 @@ def status(output: Output = OUTPUT) -> None:
     """
     console = PlainConsole()
     efforts = {"Paper's protocol": Effort(), "Quick": Effort(quick=True)}
-    table = new_table()
-    table.add_column("Label", no_wrap=True)
-    for name in efforts:
-        table.add_column(name, justify="right", no_wrap=True)
-    for label in (*INDEX, *_own_labels(output, efforts.values())):
-        table.add_row(label, *(_state(label, output, effort) for effort in efforts.values()))
-    print_whole(table)
+    labels = (*INDEX, *_own_labels(output, efforts.values()))
+    rows = [[label, *(_state(label, output, effort) for effort in efforts.values())] for label in labels]
+    show_table(TextTable(["Label", *efforts], rows, alignment="lrr"))
     for effort in efforts_in(output):
         if effort.name not in {known.name for known in efforts.values()}:
             figures = (label for label in FIGURES if _state(label, output, effort))
-            labels = ", ".join([*Measurements(output, effort).labels(), *figures])
-            console.print(f"With {shlex.join(effort.options)}: {labels}", soft_wrap=True)
+            found = ", ".join([*Measurements(output, effort).labels(), *figures])
+            console.print(f"With {shlex.join(effort.options)}: {found}", soft_wrap=True)
 
 
 def _own_labels(output: Path, efforts: Iterable[Effort]) -> list[str]:

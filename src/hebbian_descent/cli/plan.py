@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.paper.effort import Effort
@@ -14,7 +14,8 @@ from hebbian_descent.paper.extensions import load_experiments
 from hebbian_descent.paper.figures import PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.running import share
+
+Work = TypeVar("Work")
 
 Content = Experiment | FormulaTable | PaperFigure
 
@@ -79,3 +80,8 @@ def _task(content: Content, effort: Effort, file: Path | None) -> Task:
 
 def _begins(job: Job, only: str) -> bool:
     return f"{job.name}-".startswith(f"{only}-")
+
+
+def share(work: Sequence[Work], part: int, parts: int) -> list[Work]:
+    """Return part 1, 2, … of several equal parts of the work."""
+    return [piece for number, piece in enumerate(work) if number % parts == part - 1]

@@ -1,15 +1,19 @@
-"""`hebbian-descent report`: everything that was run, as one page."""
+"""`hebbian-descent report` and `evidence`: everything that was run, as a page and as files to keep."""
 
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.run import OUTPUT, Output
+from hebbian_descent.cli.options import OUTPUT, Output
 from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.evidence_cells import write_summary
+from hebbian_descent.paper.evidence_document import write_document
+from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.report import write_report
 
 
@@ -29,3 +33,31 @@ def report(
     console.print(f"Wrote {path} ({path.stat().st_size / 1e6:.1f} MB)", soft_wrap=True)
     if show:
         webbrowser.open(path.resolve().as_uri())
+
+
+SUMMARY = Path("reproduction") / "summary.csv"
+DOCUMENT = Path("docs") / "reproduction.md"
+
+
+def evidence(
+    output: Output = OUTPUT,
+    summary: Annotated[Path, typer.Option(help="A line for each printed result.")] = SUMMARY,
+    document: Annotated[
+        Path, typer.Option(help="Counts, times, what differs, tables; figures go beside.")
+    ] = DOCUMENT,
+) -> None:
+    """Write down how every printed result compares with ours, as a CSV file and as a document.
+
+    Both are made from what `run` left in OUTPUT with the paper's protocol.
+    """
+    if not Measurements(output, Effort()).labels():
+        raise ValueError(
+            "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol. "
+            f"Got {output}, which has none; nothing was written."
+        )
+    console = PlainConsole()
+    with console.status("Comparing the tables"):
+        write_summary(output, summary)
+        write_document(output, document)
+    for path in (summary, document):
+        console.print(f"Wrote {path}", soft_wrap=True)

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hebbian_descent import plotting
-from hebbian_descent.cli import formula_tables, own_tables
-from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.interruption import resumable
-from hebbian_descent.cli.overrides import parsed_overrides
+from hebbian_descent.cli.console import PlainConsole, show_table
+from hebbian_descent.cli.failures import resumable
+from hebbian_descent.cli.options import OUTPUT, Output, parsed_overrides, parsed_shard
 from hebbian_descent.cli.plan import Task, plan
-from hebbian_descent.cli.shards import parsed_shard
-from hebbian_descent.cli.tables import beside, print_whole
+from hebbian_descent.cli.table import show_comparison, show_formulas
 from hebbian_descent.datasets import DatasetUnavailableError
-from hebbian_descent.paper.comparison import compare, summarise
+from hebbian_descent.paper.comparison import compare
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import errors_in
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.measurements import keep_effort
-from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Place
-from hebbian_descent.paper.running import run_jobs
-
-Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
-OUTPUT = DEFAULT_FOLDER
+from hebbian_descent.paper.layout import measured_table
+from hebbian_descent.paper.measurements import keep_effort, run_jobs
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import summarise
 
 
 def run(
@@ -81,8 +76,8 @@ def run(
     n_done = 0
     with resumable(console, output):
         for task in tasks:
-            content, place = task.content, Place(output, task.effort, workers, scheduler)
-            found, reasons = _run(console, task, place)
+            content, context = task.content, RunContext(output, task.effort, workers, scheduler)
+            found, reasons = _run(console, task, context)
             if isinstance(content, Experiment) and found and part is None:
                 _show(console, content, found, task.effort)
             if reasons:
@@ -94,51 +89,51 @@ def run(
         raise typer.Exit(2)
 
 
-def _run(console: PlainConsole, task: Task, place: Place) -> tuple[list[Measured], list[str]]:
+def _run(console: PlainConsole, task: Task, context: RunContext) -> tuple[list[Measured], list[str]]:
     """Return what was measured, if it is a table, and why parts of it could not be run."""
     if isinstance(task.content, FormulaTable):
-        formula_tables.show(task.content)
+        show_formulas(task.content)
         return [], []
     if isinstance(task.content, PaperFigure):
-        return [], draw_figure(console, task.content, place)
+        return [], draw_figure(console, task.content, context)
     if task.file is None:
-        return run_table(console, task.content, place, task.jobs)
+        return run_table(console, task.content, context, task.jobs)
     with errors_in(task.file):
-        return run_table(console, task.content, place, task.jobs)
+        return run_table(console, task.content, context, task.jobs)
 
 
 def run_table(
-    console: PlainConsole, experiment: Experiment, place: Place, jobs: Sequence[Job]
+    console: PlainConsole, experiment: Experiment, context: RunContext, jobs: Sequence[Job]
 ) -> tuple[list[Measured], list[str]]:
     """Run the jobs of a table with a bar of progress; return what they measured, and why some could not."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(experiment.label, total=len(jobs))
-        return run_jobs(experiment, jobs, place, lambda job: bar.advance(task))
+        return run_jobs(experiment, jobs, context, lambda job: bar.advance(task))
 
 
 def _show(console: PlainConsole, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
     if not effort.is_the_papers or experiment.label not in INDEX:
-        print_whole(own_tables.as_text(f"{experiment.label}: {experiment.title}", measured))
+        show_table(measured_table(f"{experiment.label}: {experiment.title}", measured))
         return
     verdicts = [verdict for verdict in compare(experiment.label, measured) if verdict.n]
     for summary in summarise(verdicts):
         title = f"{experiment.label}, {summary.column}: ours/printed, red where they differ"
-        print_whole(beside(title, verdicts, summary.column))
+        show_comparison(title, verdicts, summary.column)
     for summary in summarise(verdicts):
         console.print(f"{summary.column}: {summary}")
 
 
-def draw_figure(console: PlainConsole, figure: PaperFigure, place: Place) -> list[str]:
+def draw_figure(console: PlainConsole, figure: PaperFigure, context: RunContext) -> list[str]:
     """Draw a figure and write its files; return why that could not be, if so."""
     try:
         with console.status(f"Drawing {figure.label}"):
-            drawn = figure.draw(place)
+            drawn = figure.draw(context)
     except (DatasetUnavailableError, NotMeasuredError) as error:
         return [str(error)]
     name = figure.label.partition(":")[2]
-    if not place.effort.is_the_papers:
-        keep_effort(place.folder, place.effort)
-    for path in plotting.save_figure(drawn, place.folder / "figures" / place.effort.name, name):
+    if not context.effort.is_the_papers:
+        keep_effort(context.folder, context.effort)
+    for path in plotting.save_figure(drawn, context.folder / "figures" / context.effort.name, name):
         console.print(f"Wrote {path}")
     return []

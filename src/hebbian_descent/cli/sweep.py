@@ -8,7 +8,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -18,19 +17,19 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 from rich.text import Text
 
 from hebbian_descent import plotting
 from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.interruption import resumable
+from hebbian_descent.cli.failures import resumable
+from hebbian_descent.cli.options import parsed_shard
 from hebbian_descent.cli.pattern_files import read_pairs
-from hebbian_descent.cli.shards import parsed_shard
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
 from hebbian_descent.sweep.executors import get_executor
 from hebbian_descent.sweep.selection import patterns_of
+from hebbian_descent.table_formats import TextTable, terminal_table
 
 
 def sweep(
@@ -129,19 +128,20 @@ def sweep(
 
 def _show(console: PlainConsole, result: SweepResult, by: str, output: Path) -> None:
     console.print(str(result))
+    console.print(terminal_table(_best_table(result, by)))
+    for figure, name in (
+        (result.plot_learning_rates(by), "learning_rate_curve"),
+        (result.plot_forgetting(by), "forgetting_curve"),
+    ):
+        for path in plotting.save_figure(figure, output, name):
+            console.print(f"Wrote {path}")
+
+
+def _best_table(result: SweepResult, by: str) -> TextTable:
     best = result.best(by)
-    table = Table(
-        title=f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-    )
-    for heading in ("Rule", "Activation"):
-        table.add_column(heading, no_wrap=True)
     several_decays = len(result.axes["weight_decay"]) > 1
-    for heading in ("Rate", *(["Decay"] if several_decays else []), by, "±", "All", "Div."):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for found in best:
-        table.add_row(
+    rows = [
+        [
             found.rule,
             found.activation,
             f"{found.learning_rate:g}" if np.isfinite(found.value) else "–",
@@ -150,14 +150,12 @@ def _show(console: PlainConsole, result: SweepResult, by: str, output: Path) -> 
             f"{found.std:.4f}",
             f"{found.per_pattern.mean():.4f}",
             f"{found.n_diverged}/{result.diverged[0, 0].size}",
-        )
-    console.print(table)
-    for figure, name in (
-        (result.plot_learning_rates(by), "learning_rate_curve"),
-        (result.plot_forgetting(by), "forgetting_curve"),
-    ):
-        for path in plotting.save_figure(figure, output, name):
-            console.print(f"Wrote {path}")
+        ]
+        for found in best
+    ]
+    headings = ["Rule", "Activation", "Rate", *(["Decay"] if several_decays else []), by, "±", "All", "Div."]
+    title = f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})"
+    return TextTable(headings, rows, title, "ll" + "r" * (len(headings) - 2))
 
 
 def _progress(console: PlainConsole) -> Progress:

@@ -10,11 +10,10 @@ from hebbian_descent.checks import Array, require_extra
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
-from hebbian_descent.paper.effort import QUICK_RATES
 from hebbian_descent.paper.experiments import Association
 from hebbian_descent.paper.figures.base import PaperFigure
-from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.sweep import initial_weights
 
 if TYPE_CHECKING:
@@ -63,14 +62,14 @@ SHOWN = (1, 20, 40, 60, 80, 90, 95, 98, 99, 100)
 """The patterns whose recall is drawn, counted from the first learned."""
 
 
-def draw_recall(place: Place) -> Figure:
+def draw_recall(context: RunContext) -> Figure:
     """Draw digits recalled from random patterns by each rule after one pass, the oldest on the left."""
     inputs, targets = draw_pair("rand", "digits", seed=0)
     rules = tuple(plotting.RULE_STYLES)
-    rates = QUICK_RATES if place.effort.quick else LEARNING_RATES
+    rates = QUICK_RATES if context.effort.quick else LEARNING_RATES
     options = {"activations": "sigmoid", "learning_rates": rates, "trials": 1}
     best = {
-        found.rule: found for found in place.sweep(inputs, targets, rules=rules, **options).best("last20")
+        found.rule: found for found in context.sweep(inputs, targets, rules=rules, **options).best("last20")
     }
     recalled = {"Stored": targets}
     for rule in rules:

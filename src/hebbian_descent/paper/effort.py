@@ -8,12 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hebbian_descent.checks import as_count, unknown_name
-from hebbian_descent.paper.grids import LEARNING_RATES
 
 Search = Literal["grid", "halving"]
-
-QUICK_RATES = LEARNING_RATES[1::3]
-"""A third of the paper's learning rates, from 80 to 0.00008."""
 
 
 @dataclass(frozen=True)

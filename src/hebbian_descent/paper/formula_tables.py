@@ -17,6 +17,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network import ACTIVATIONS, Layer, get_activation
 from hebbian_descent.rules import RULES, get_error_term
 from hebbian_descent.rules.base import Activity
+from hebbian_descent.table_formats import TextTable
 from hebbian_descent.theory.loss_table import LOSS_TABLE, Row
 
 STEP = 1e-6
@@ -35,8 +36,13 @@ class FormulaTable:
 
     @cached_property
     def rows(self) -> tuple[tuple[str, ...], ...]:
-        """The lines, a text for each heading."""
+        """The rows, one text per heading."""
         return tuple(self.make_rows())
+
+    @property
+    def text_table(self) -> TextTable:
+        """The table, to be written in any format."""
+        return TextTable(self.headings, self.rows, f"{self.label}: {self.title}")
 
 
 class Formula(NamedTuple):

@@ -1,4 +1,4 @@
-"""The values that the paper searches over.
+"""The values that the paper searches over, and the few of them that a quick run tries.
 
 Paper: sec:HD_network_structure_and_learning_setup
 """
@@ -19,3 +19,8 @@ WEIGHT_DECAYS: tuple[float, ...] = (
     *(0.01, 0.008, 0.006, 0.004, 0.002),
     *(0.001, 0.0005, 0.0001, 0.0),
 )
+
+QUICK_RATES = LEARNING_RATES[1::3]
+"""A third of the paper's learning rates, from 80 to 0.00008."""
+
+QUICK_DECAYS = (0.2, 0.02, 0.002, 0.0)

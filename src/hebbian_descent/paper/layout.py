@@ -1,14 +1,16 @@
-"""How the rows of a table are arranged and named, wherever they are shown: terminal, files, report."""
+"""Layout of result tables: how rows are arranged and named on the terminal, in files and in the report."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from math import nan
+from collections.abc import Callable, Iterable, Mapping
+from math import isnan, nan
 from typing import NamedTuple
 
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.rules import rule_title
+from hebbian_descent.table_formats import Cell, Marked, TextTable
 
 DIGITS = 4
 """As many as are printed and shown; what is equal in them is equally good."""
@@ -93,3 +95,70 @@ def averaged(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | f
     of_first = " (first draw)" if any(len(rows) > 1 for rows in draws.values()) else ""
     best_names = [f"{name}{of_first}" for name in ("rate", *(["decay"] if decays else []))]
     return [*first.cell, *first.results, *best_names], found
+
+
+def measured_table(title: str, measured: Iterable[Measured]) -> TextTable:
+    """Return what was measured, with nothing printed to compare it with."""
+    headings, rows = averaged(measured)
+    n_words = sum(isinstance(value, str) for value in rows[0])
+    return TextTable(headings, rows, title, "l" * n_words + "r" * (len(headings) - n_words))
+
+
+def comparison_table(title: str, verdicts: list[Verdict], column: str) -> TextTable:
+    """Return ours/printed of one column for the terminal, the rules side by side, red where they differ."""
+    return _by_rule(title, verdicts, column, lambda line, rule: _ours_and_printed(line.by_rule.get(rule)))
+
+
+def _ours_and_printed(verdict: Verdict | None) -> Cell:
+    if verdict is None:
+        return ""
+    if not verdict.n:
+        return Marked(f"–/{verdict.printed:.3f}", style="dim")
+    text = f"{verdict.mean:.3f}/{verdict.printed:.3f}"
+    return Marked(text, style="red" if verdict.word == "differs" else "")
+
+
+def print_table(verdicts: list[Verdict], column: str) -> TextTable:
+    """Return ours, the printed number in parentheses, and the best of a line in bold, for LaTeX."""
+    return _by_rule("", verdicts, column, _ours_in_bold)
+
+
+def _ours_in_bold(line: Line, rule: str) -> Cell:
+    verdict = line.by_rule.get(rule)
+    if verdict is None:
+        return ""
+    ours = f"{verdict.mean:.{DIGITS}f}" if verdict.n else "–"
+    return Marked(ours, bold=rule in line.best), f" ({verdict.printed:.{DIGITS}f})"
+
+
+def _by_rule(
+    title: str, verdicts: list[Verdict], column: str, cell: Callable[[Line, str], Cell]
+) -> TextTable:
+    rules = list(dict.fromkeys(verdict.row.cell["rule"] for verdict in verdicts))
+    return TextTable(
+        ["Data", "Units", *map(rule_title, rules)],
+        [
+            [line.heading, line.units, *(cell(line, rule) for rule in rules)]
+            for line in lines(verdicts, column)
+        ],
+        title,
+        "ll" + "r" * len(rules),
+    )
+
+
+RESULT_COLUMNS = ("column", "ours", "sd", "n", "printed", "z", "verdict", "learning_rate", "weight_decay")
+
+
+def result_table(verdicts: list[Verdict]) -> TextTable:
+    """Return one row per printed number, with everything known about it, for CSV."""
+    rows = []
+    for v in verdicts:
+        numbers = (_digits(v.mean, 6), _digits(v.sd, 6), v.n, v.printed, _digits(v.z, 3), v.word)
+        best = (v.learning_rate, v.weight_decay) if v.n else ("", "")
+        rows.append([v.row.label, *v.row.cell.values(), v.column, *numbers, *best])
+    return TextTable(["table", *verdicts[0].row.cell, *RESULT_COLUMNS], rows)
+
+
+def _digits(value: float, digits: int) -> str:
+    """Return a number, or nothing where there is none."""
+    return "" if isnan(value) else f"{value:.{digits}f}"

@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from hebbian_descent.atomic import write_atomically
+from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.effort import Effort, Search
-from hebbian_descent.paper.experiments.base import LABEL, Experiment, Measured
+from hebbian_descent.paper.experiments.base import LABEL, Experiment, Job, Measured
 from hebbian_descent.paper.job_file import Measurement, as_content, from_content, settings_in
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.saved_json import as_object, read_json, warn_of_damage
 
 PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,99}")
@@ -125,3 +128,26 @@ def efforts_in(folder: Path) -> list[Effort]:
                 if effort.name == name:
                     found[name] = effort
     return list(found.values())
+
+
+def run_jobs(
+    experiment: Experiment,
+    jobs: Iterable[Job],
+    context: RunContext,
+    done: Callable[[Job], None] = lambda job: None,
+) -> tuple[list[Measured], list[str]]:
+    """Return what the jobs measured, and why those that lack their data could not run."""
+    measurements = Measurements(context.folder, context.effort)
+    measured: list[Measured] = []
+    reasons: dict[str, None] = {}
+    for job in jobs:
+        start = time.perf_counter()
+        try:
+            rows = job.run(context)
+        except DatasetUnavailableError as error:
+            reasons[str(error)] = None
+        else:
+            measurements.write(experiment, job.name, rows, time.perf_counter() - start)
+            measured += rows
+        done(job)
+    return measured, list(reasons)

@@ -21,7 +21,7 @@ DEFAULT_FOLDER = Path("reproduction")
 
 
 @dataclass(frozen=True)
-class Place:
+class RunContext:
     """Everything that an experiment needs to know beside its own protocol."""
 
     folder: Path

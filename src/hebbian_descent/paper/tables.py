@@ -9,10 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent.paper.experiments import Association, AutoAssociation, Classification, Experiment
-from hebbian_descent.paper.grids import WEIGHT_DECAYS
+from hebbian_descent.paper.grids import QUICK_DECAYS, WEIGHT_DECAYS
 from hebbian_descent.paper.printed import printed_rows, text_rows
-
-QUICK_DECAYS = (0.2, 0.02, 0.002, 0.0)
 
 
 def _association(label: str, title: str, **options: Any) -> Association:

@@ -36,6 +36,7 @@ __all__ = [
     "get_error_term",
     "get_rule",
     "matching_loss",
+    "rule_title",
 ]
 
 RULES: dict[str, Rule] = {
@@ -68,6 +69,11 @@ def get_rule(rule: str | Rule) -> Rule:
     if rule not in RULES:
         raise unknown_name("rule", rule, RULES)
     return RULES[rule]
+
+
+def rule_title(name: str) -> str:
+    """Return the display name of a rule; that of a custom rule is its own name."""
+    return (RULES[name].title or name) if name in RULES else name
 
 
 def get_auto_rule(rule: str | AutoRule, **parameters: Any) -> AutoRule:

@@ -69,6 +69,8 @@ class Rule(Member):
     """Whether the error term has a say."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     compiled: str | None = None
+    title: str = ""
+    """Display name; empty for the name itself."""
 
     def change(self, activity: Activity) -> Change:
         """Return the direction of the update for a batch."""

@@ -21,7 +21,7 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("contrastive", factors, takes_error_term=False, compiled="error")
+    return Rule("contrastive", factors, takes_error_term=False, compiled="error", title="Contrastive rule")
 
 
 @made_once

@@ -35,4 +35,5 @@ def rule() -> Rule:
         looks_at_output=False,
         takes_error_term=False,
         compiled="deviation",
+        title="Covariance rule",
     )

@@ -23,7 +23,9 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("gradient_descent", factors, pulls_back=True, compiled="pulled_back_error")
+    return Rule(
+        "gradient_descent", factors, pulls_back=True, compiled="pulled_back_error", title="Gradient descent"
+    )
 
 
 PARTS = ("both", "encoder", "decoder")

@@ -27,6 +27,7 @@ def rule() -> Rule:
         looks_at_output=False,
         takes_error_term=False,
         compiled="target",
+        title="Hebb's rule",
     )
 
 

@@ -25,7 +25,7 @@ def factors(activity: Activity) -> Factors:
 @made_once
 def rule() -> Rule:
     """Return the rule for a layer."""
-    return Rule("hebbian_descent", factors, compiled="error")
+    return Rule("hebbian_descent", factors, compiled="error", title="Hebbian-descent")
 
 
 @made_once

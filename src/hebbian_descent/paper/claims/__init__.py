@@ -18,7 +18,7 @@ from hebbian_descent.paper.claims import (
     perspectives,
 )
 from hebbian_descent.paper.claims.base import Claim, Judged, Judgement
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 
 __all__ = ["CLAIMS", "Claim", "Judged", "Judgement", "judge_all"]
 
@@ -29,11 +29,11 @@ CLAIMS: tuple[Claim, ...] = tuple(
 )
 
 
-def judge_all(place: Place) -> list[Judged]:
-    """Judge every claim by what was measured in a place; small computations go through its store."""
-    return [_judged(claim, place) for claim in CLAIMS]
+def judge_all(context: RunContext) -> list[Judged]:
+    """Judge every claim by what was measured in a context; small computations go through its store."""
+    return [_judged(claim, context) for claim in CLAIMS]
 
 
-def _judged(claim: Claim, place: Place) -> Judged:
-    judgement = claim.judge(place)
+def _judged(claim: Claim, context: RunContext) -> Judged:
+    judgement = claim.judge(context)
     return Judged(claim.number, claim.statement, claim.section, claim.check, claim.evidence, *judgement)

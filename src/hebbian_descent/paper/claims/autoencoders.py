@@ -9,7 +9,7 @@ from hebbian_descent.network import Autoencoder
 from hebbian_descent.paper.claims.base import Claim, Judgement, by_deviation
 from hebbian_descent.paper.claims.cells import MOSTLY, Cell, cells, not_run
 from hebbian_descent.paper.claims.examples import asymmetry, auto_change, autoencoder, deviation
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import LOSSES
 
 TESTS = "tests/test_auto_associative_claims.py::"
@@ -18,7 +18,7 @@ OUTPUT_LOSSES = {"linear": "squared_error", "sigmoid": "cross_entropy"}
 HIDDEN = ("linear", "sigmoid", "explin", "rectifier")
 
 
-def judge_contrastive_divergence(_: Place) -> Judgement:
+def judge_contrastive_divergence(_: RunContext) -> Judgement:
     """Compare with one step of contrastive divergence, its hidden units clamped and free."""
     clamped, free = [], []
     for hidden in HIDDEN:
@@ -35,7 +35,7 @@ def judge_contrastive_divergence(_: Place) -> Judgement:
     )
 
 
-def judge_part_of_the_gradient(_: Place) -> Judgement:
+def judge_part_of_the_gradient(_: RunContext) -> Judgement:
     """Compare with the decoder and the encoder part of the gradient on the matching loss of the outputs."""
     decoder, encoder = [], []
     for hidden in HIDDEN:
@@ -56,7 +56,7 @@ def judge_part_of_the_gradient(_: Place) -> Judgement:
     )
 
 
-def judge_oja(_: Place) -> Judgement:
+def judge_oja(_: RunContext) -> Judgement:
     """Compare linear networks with Oja's subspace rule and with Sanger's rule, one unit and three."""
     gaps = {}
     for rule in ("oja", "sanger"):
@@ -72,11 +72,11 @@ def judge_oja(_: Place) -> Judgement:
     )
 
 
-def judge_no_objective(place: Place) -> Judgement:
+def judge_no_objective(context: RunContext) -> Judgement:
     """Show that second derivatives do not commute, and look at the reconstruction errors of the table."""
     gap = asymmetry(_update_of_one_unit, np.array([0.7, -0.4]))
     learned = [
-        cell for cell in cells(place, TABLE, "mae_mean").values() if cell.cell["rule"] == "hebbian_descent"
+        cell for cell in cells(context, TABLE, "mae_mean").values() if cell.cell["rule"] == "hebbian_descent"
     ]
     run = [cell for cell in learned if cell.draws]
     converged = sum(cell.ours < LEARNED * cell.baseline for cell in run)
@@ -88,7 +88,7 @@ def judge_no_objective(place: Place) -> Judgement:
     if gap < SMALLEST_ASYMMETRY:
         return Judgement("does not hold", f"{findings}.")
     if len(run) < len(learned):
-        return not_run(place, TABLE, len(run), len(learned), f"{findings}.")
+        return not_run(context, TABLE, len(run), len(learned), f"{findings}.")
     weakest = max(run, key=_relative)
     word = "holds" if converged >= MOSTLY * len(run) else "holds with limits"
     return Judgement(

@@ -1,21 +1,20 @@
-"""What a claim is: a sentence of the paper, how it is checked here, and a verdict with its numbers."""
+"""Claims of the paper: a sentence, how it is checked, and the verdict, saved beside the measurements."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.atomic import write_atomically
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.saved_json import as_list, as_object, as_text, as_whole, read_json, warn_of_damage
+from hebbian_descent.rules import rule_title
 
-SHORT = {
-    "hebbian_descent": "Hebbian-descent",
-    "gradient_descent": "gradient descent",
-    "hebb": "Hebb",
-    "covariance": "covariance",
-}
-"""What the findings call each rule."""
 Word = Literal["holds", "holds with limits", "does not hold", "not run"]
 PLURAL: dict[Word, str] = {
     "holds": "hold",
@@ -45,7 +44,7 @@ class Claim:
     """How it is checked here, with the thresholds of the verdict."""
     evidence: tuple[str, ...]
     """Tests as file::function, tables by their labels."""
-    judge: Callable[[Place], Judgement]
+    judge: Callable[[RunContext], Judgement]
 
 
 class Judged(NamedTuple):
@@ -58,6 +57,12 @@ class Judged(NamedTuple):
     evidence: tuple[str, ...]
     verdict: Word
     findings: str
+
+
+def rule_in_text(rule: str) -> str:
+    """Return the display name of a rule within a sentence: gradient descent, but Hebb's rule."""
+    title = rule_title(rule)
+    return title if title.startswith("Hebb") else title[0].lower() + title[1:]
 
 
 def counted(judged: Iterable[Judged]) -> str:
@@ -80,3 +85,41 @@ def by_deviation(deviation: float, findings: str, limits: str = "") -> Judgement
         return Judgement("does not hold", f"{findings}: largest deviation {deviation:.1e}.")
     found = f"{findings}: largest deviation {deviation:.0e}."
     return Judgement("holds with limits", f"{found} {limits}") if limits else Judgement("holds", found)
+
+
+def save_claims(folder: Path, effort: Effort, judged: Sequence[Judged]) -> None:
+    """Write what was judged, in place of what was judged before."""
+    path = _path(folder, effort)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = [claim._asdict() for claim in judged]
+    write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def saved_claims(folder: Path, effort: Effort) -> list[Judged]:
+    """Return what was judged last; nothing if that is missing or damaged, since judging again repairs it."""
+    path = _path(folder, effort)
+    try:
+        return [_judged(as_object(claim, "a claim")) for claim in as_list(read_json(path), "the file")]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        warn_of_damage(path, error, "`hebbian-descent claims` judges again")
+        return []
+
+
+def _judged(claim: dict[str, Any]) -> Judged:
+    if set(claim) != set(Judged._fields):
+        raise ValueError(f"a claim must have {', '.join(Judged._fields)}")
+    if claim["verdict"] not in PLURAL:
+        raise ValueError(f"a verdict must be one of {', '.join(PLURAL)}")
+    texts = {name: as_text(claim[name], name) for name in ("statement", "section", "check", "findings")}
+    return Judged(
+        number=as_whole(claim["number"], "the number", at_least=1),
+        evidence=tuple(as_text(item, "evidence") for item in as_list(claim["evidence"], "the evidence")),
+        verdict=claim["verdict"],
+        **texts,
+    )
+
+
+def _path(folder: Path, effort: Effort) -> Path:
+    return folder / "claims" / f"{effort.name}.json"

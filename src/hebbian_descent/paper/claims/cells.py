@@ -19,7 +19,7 @@ from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import data_name, units
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 
 NEGLIGIBLE = 0.001
 """A thousandth of the range of the data; smaller differences count as ties however certain they are."""
@@ -76,9 +76,9 @@ class Comparison(NamedTuple):
         return f"{data_name(self.first.cell)} {units(self.first.cell)}"
 
 
-def cells(place: Place, labels: Iterable[str], column: str) -> dict[Key, Cell]:
+def cells(context: RunContext, labels: Iterable[str], column: str) -> dict[Key, Cell]:
     """Return the cells of one column of some tables."""
-    measurements = Measurements(place.folder, place.effort)
+    measurements = Measurements(context.folder, context.effort)
     draws: dict[tuple[str, Key], dict[int, Measured]] = defaultdict(dict)
     found: dict[Key, Cell] = {}
     for label in labels:
@@ -167,9 +167,9 @@ def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> T
     )
 
 
-def not_run(place: Place, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
+def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
     """Give no verdict, and name the command that would bring one."""
-    command = place.shown_command("run", *labels, *([] if place.effort.quick else ["--draws", "10"]))
+    command = context.shown_command("run", *labels, *([] if context.effort.quick else ["--draws", "10"]))
     return Judgement(
         "not run", f"{n_run} of {n} comparisons were run; `{command}` computes them. So far: {so_far}"
     )

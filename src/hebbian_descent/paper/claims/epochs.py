@@ -20,8 +20,8 @@ from hebbian_descent.paper.claims.cells import (
     worst,
 )
 from hebbian_descent.paper.claims.online import CENTERED
-from hebbian_descent.paper.effort import QUICK_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.grids import QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 
 MULTI_EPOCH = (
     "tab:Hetero_offline_1",
@@ -36,14 +36,14 @@ CONVERGED = 0.05
 """Of baseline; what an error must have fallen below to count as learned."""
 
 
-def judge_similar_to_gradient_descent(place: Place) -> Judgement:
+def judge_similar_to_gradient_descent(context: RunContext) -> Judgement:
     """Compare both rules after 100 epochs, and in classification where that was run."""
-    comparisons = list(against_gradient_descent(place, MULTI_EPOCH, "mae_mean"))
+    comparisons = list(against_gradient_descent(context, MULTI_EPOCH, "mae_mean"))
     found = tally(comparisons, SIMILAR)
-    classes = tally(against_gradient_descent(place, CLASSIFICATION, "error_mean"), SIMILAR)
+    classes = tally(against_gradient_descent(context, CLASSIFICATION, "error_mean"), SIMILAR)
     findings = f"100 epochs of associations, Hebbian-descent: {found}; classification: {classes}."
     if found.n_run < found.n:
-        return not_run(place, MULTI_EPOCH, found.n_run, found.n, findings)
+        return not_run(context, MULTI_EPOCH, found.n_run, found.n, findings)
     smooth = tally((item for item in comparisons if item.first.cell["activation"] not in FLAT), SIMILAR)
     complete = [found, *([classes] if classes.n_run == classes.n else [])]
     return Judgement(
@@ -63,9 +63,9 @@ def similarity(tallies: Iterable[Tally]) -> Word:
     return "holds with limits" if worse <= (1 - MOSTLY) * n else "does not hold"
 
 
-def against_gradient_descent(place: Place, labels: tuple[str, ...], column: str) -> list[Comparison]:
+def against_gradient_descent(context: RunContext, labels: tuple[str, ...], column: str) -> list[Comparison]:
     """Compare every cell of Hebbian-descent with the one of gradient descent."""
-    found = cells(place, labels, column)
+    found = cells(context, labels, column)
     return [
         compared(cell, found[changed(cell.cell, rule="gradient_descent")])
         for cell in found.values()
@@ -73,20 +73,20 @@ def against_gradient_descent(place: Place, labels: tuple[str, ...], column: str)
     ]
 
 
-def judge_flat_activations(place: Place) -> Judgement:
+def judge_flat_activations(context: RunContext) -> Judgement:
     """Train units with flat parts for many epochs, and compare them with gradient descent online."""
-    falls = {name: errors_by_epoch(place, name) for name in FLAT}
+    falls = {name: errors_by_epoch(context, name) for name in FLAT}
     words = "; ".join(
         f"{name} {' → '.join(f'{error:.3f}' for error in errors)}" for name, errors in falls.items()
     )
     converge = all(errors[-1] < CONVERGED * BASELINE and errors[-1] <= errors[0] for errors in falls.values())
     flat = [
         item
-        for item in against_gradient_descent(place, CENTERED, "mae_last20")
+        for item in against_gradient_descent(context, CENTERED, "mae_last20")
         if item.first.cell["activation"] in FLAT
     ]
     found = tally(flat)
-    epochs = " → ".join(map(str, n_epochs(place)))
+    epochs = " → ".join(map(str, n_epochs(context)))
     findings = (
         f"rand→rand, error after {epochs} epochs: {words} (baseline about {BASELINE}). Rectifier and step "
         f"online, against gradient descent: {found}."
@@ -94,7 +94,7 @@ def judge_flat_activations(place: Place) -> Judgement:
     if not converge:
         return Judgement("does not hold", findings)
     if found.n_run < found.n:
-        return not_run(place, CENTERED, found.n_run, found.n, findings)
+        return not_run(context, CENTERED, found.n_run, found.n, findings)
     often = found.better >= MAJORITY * found.n and found.worse <= (1 - MOSTLY) * found.n
     return Judgement(
         "holds" if often else "holds with limits",
@@ -105,16 +105,16 @@ def judge_flat_activations(place: Place) -> Judgement:
 BASELINE = 0.5
 
 
-def n_epochs(place: Place) -> tuple[int, ...]:
+def n_epochs(context: RunContext) -> tuple[int, ...]:
     """Return after how many epochs the errors are looked at."""
-    return (1, 5, 20) if place.effort.quick else (1, 10, 100)
+    return (1, 5, 20) if context.effort.quick else (1, 10, 100)
 
 
-def errors_by_epoch(place: Place, activation: str) -> list[float]:
+def errors_by_epoch(context: RunContext, activation: str) -> list[float]:
     """Return the error of Hebbian-descent at its best learning rate after each number of epochs."""
     x, t = draw_pair("rand", "rand", 100, seed=0)
     return [
-        place.sweep(
+        context.sweep(
             x,
             t,
             rules="hebbian_descent",
@@ -125,7 +125,7 @@ def errors_by_epoch(place: Place, activation: str) -> list[float]:
         )
         .best("all")[0]
         .value
-        for epochs in n_epochs(place)
+        for epochs in n_epochs(context)
     ]
 
 

@@ -11,10 +11,9 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.forgetting import fit_forgetting
-from hebbian_descent.paper.claims.base import SHORT, Claim, Judgement, Word
-from hebbian_descent.paper.effort import QUICK_RATES
-from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.claims.base import Claim, Judgement, Word, rule_in_text
+from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.sweep import SweepResult
 
 RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")
@@ -47,9 +46,9 @@ class Law(NamedTuple):
     """The same for the power law without an asymptote, a·ageᵇ."""
 
 
-def judge_forgetting(place: Place) -> Judgement:
+def judge_forgetting(context: RunContext) -> Judgement:
     """Ask three things: does it forget, does no other rule, and is it a power law?"""
-    streams = [_stream(place, n) for n in ((100, 300) if place.effort.quick else (100, 1000))]
+    streams = [_stream(context, n) for n in ((100, 300) if context.effort.quick else (100, 1000))]
     forgets = all(shows_forgetting(stream.centered, "hebbian_descent") for stream in streams)
     others = [name for stream in streams for name in _other_forgetters(stream)]
     laws = {
@@ -73,11 +72,11 @@ def verdict(forgets: bool, alone: bool, power_law_behind: list[float]) -> Word:
     return "holds with limits" if forgets and (alone or power_law) else "does not hold"
 
 
-def _stream(place: Place, n: int) -> Stream:
+def _stream(context: RunContext, n: int) -> Stream:
     x, t = draw_pair("rand", "rand", n, seed=0)
-    quick = place.effort.quick
+    quick = context.effort.quick
     centered, uncentered = (
-        place.sweep(
+        context.sweep(
             x,
             t,
             rules=RULES,
@@ -112,7 +111,7 @@ def recent_and_old(errors: Array) -> tuple[float, float]:
 
 def _other_forgetters(stream: Stream) -> list[str]:
     return [
-        f"{SHORT[rule]} {word} ({stream.n})"
+        f"{rule_in_text(rule)} {word} ({stream.n})"
         for word, result in (("centered", stream.centered), ("uncentered", stream.uncentered))
         for rule in RULES
         if (rule, word) != ("hebbian_descent", "centered") and shows_forgetting(result, rule)
@@ -138,7 +137,9 @@ def best_law(values: Array) -> Law:
 def _contrast(streams: list[Stream]) -> Iterator[str]:
     for stream in streams:
         pairs = {rule: recent_and_old(curve(stream.centered, rule)) for rule in RULES}
-        numbers = "; ".join(f"{SHORT[rule]} {recent:.3f}, {old:.3f}" for rule, (recent, old) in pairs.items())
+        numbers = "; ".join(
+            f"{rule_in_text(rule)} {recent:.3f}, {old:.3f}" for rule, (recent, old) in pairs.items()
+        )
         yield f"{stream.n} random pairs, centered, error of the last 20 and of the older half: {numbers}."
 
 
@@ -164,7 +165,7 @@ def ranking(result: SweepResult, measure: str, by: str) -> list[str]:
     """Return the rules from best to worst; those within 0.005 of the one before are joined by '='."""
     cost = result.costs(by, measure)[:, 0].min(axis=(-2, -1))
     order = np.argsort(cost, kind="stable")
-    names = [SHORT[rule] for rule in RULES]
+    names = [rule_in_text(rule) for rule in RULES]
     groups = [[names[order[0]]]]
     for before, this in pairwise(order):
         if cost[this] - cost[before] <= TIE:

@@ -12,14 +12,14 @@ from hebbian_descent.network import ACTIVATIONS, Activation, Layer, get_activati
 from hebbian_descent.paper.claims.base import Claim, Judgement, by_deviation
 from hebbian_descent.paper.claims.examples import activity, asymmetry, deviation, increasing, slope
 from hebbian_descent.paper.formula_tables import loss_deviation
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import LOSSES, RULES, Loss, get_error_term
 from hebbian_descent.theory.loss_table import LOSS_TABLE
 
 TESTS = "tests/test_hetero_associative_claims.py::"
 
 
-def judge_removed_derivative(_: Place) -> Judgement:
+def judge_removed_derivative(_: RunContext) -> Judgement:
     """Put φ′ back into Hebbian-descent and compare with the derivative of the loss in a."""
     gaps = []
     for name in ACTIVATIONS:
@@ -41,7 +41,7 @@ def _loss_of(loss: Loss, activation: Activation, targets: Array, preactivation: 
     return loss(targets, activation(preactivation))
 
 
-def judge_other_loss(_: Place) -> Judgement:
+def judge_other_loss(_: RunContext) -> Judgement:
     """Compare the error h − t with the derivative in a of the matching loss."""
     gaps = []
     for name in increasing():
@@ -54,7 +54,7 @@ def judge_other_loss(_: Place) -> Judgement:
     )
 
 
-def judge_convergence(_: Place) -> Judgement:
+def judge_convergence(_: RunContext) -> Judgement:
     """Train on whole batches with small steps; a gradient descent on a convex loss must never go up."""
     rises, falls = 0, []
     for name in increasing():
@@ -89,7 +89,7 @@ def _losses_while_training(name: str) -> Array:
     return np.array(losses)
 
 
-def judge_generalized_cross_entropy(_: Place) -> Judgement:
+def judge_generalized_cross_entropy(_: RunContext) -> Judgement:
     """Check softmax with cross entropy, the table of losses, and softmax with another error term."""
     seen = activity("softmax")
     hd = RULES["hebbian_descent"].change(seen)

@@ -15,7 +15,7 @@ from hebbian_descent.paper.claims.base import Claim, Judgement, Word
 from hebbian_descent.paper.claims.cells import MAJORITY, MOSTLY, Comparison, not_run, tally
 from hebbian_descent.paper.claims.epochs import against_gradient_descent
 from hebbian_descent.paper.experiments.auto_association import n_hidden
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import AUTO_RULES, AutoActivity, AutoRule, Change
 
 TABLE = ("tab:auto_associative",)
@@ -40,11 +40,11 @@ class Spread(NamedTuple):
     """By rule: how many hidden directions carry the variance (participation ratio), per unit."""
 
 
-def judge_homogeneous(place: Place) -> Judgement:
+def judge_homogeneous(context: RunContext) -> Judgement:
     """Train both rules at their best rates and compare the mean activities of their hidden units."""
     spreads = [
-        spread(place, dataset, *units)
-        for dataset in ("digits", *(() if place.effort.quick else ("adult",)))
+        spread(context, dataset, *units)
+        for dataset in ("digits", *(() if context.effort.quick else ("adult",)))
         if is_available(dataset)
         for units in NETWORKS
     ]
@@ -82,10 +82,10 @@ def is_available(dataset: str) -> bool:
     return True
 
 
-def spread(place: Place, dataset: str, hidden: str, output: str) -> Spread:
+def spread(context: RunContext, dataset: str, hidden: str, output: str) -> Spread:
     """Train on a dataset with each rule, at the best of some learning rates."""
-    x = load(dataset).train.inputs[: 500 if place.effort.quick else 2000].astype(np.float64)
-    epochs = 5 if place.effort.quick else 30
+    x = load(dataset).train.inputs[: 500 if context.effort.quick else 2000].astype(np.float64)
+    epochs = 5 if context.effort.quick else 30
     rules: dict[str, AutoRule] = {
         "gradient_descent": AUTO_RULES["gradient_descent"](),
         "hebbian_descent": AUTO_RULES["hebbian_descent"](),
@@ -133,9 +133,9 @@ def participation(activity: Array) -> float:
     return float(variances.sum() ** 2 / (variances**2).sum() / len(variances))
 
 
-def judge_reconstruction(place: Place) -> Judgement:
+def judge_reconstruction(context: RunContext) -> Judgement:
     """Compare the reconstruction errors of both rules, and count matrix products."""
-    comparisons = against_gradient_descent(place, TABLE, "mae_mean")
+    comparisons = against_gradient_descent(context, TABLE, "mae_mean")
     found = tally(comparisons, tolerance=0.0)
     run = [item for item in comparisons if np.isfinite(item.gain)]
     behind = [item for item in run if item.sign(0.0) < 0 and relative_loss(item) > SLIGHTLY]
@@ -147,7 +147,7 @@ def judge_reconstruction(place: Place) -> Judgement:
         "is not measured here."
     )
     if found.n_run < found.n:
-        return not_run(place, TABLE, found.n_run, found.n, findings)
+        return not_run(context, TABLE, found.n_run, found.n, findings)
     if behind:
         item = max(behind, key=relative_loss)
         findings += f" Furthest behind: {item.name} {item.first.ours:.4f} against {item.second.ours:.4f}."

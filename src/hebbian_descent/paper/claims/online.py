@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hebbian_descent.paper.claims.base import SHORT, Claim, Judgement, Word
+from hebbian_descent.paper.claims.base import Claim, Judgement, Word, rule_in_text
 from hebbian_descent.paper.claims.cells import (
     Cell,
     Comparison,
@@ -17,7 +17,7 @@ from hebbian_descent.paper.claims.cells import (
     tally,
     worst,
 )
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 
 CENTERED = (
     "tab:Hetero_online_centered_1",
@@ -39,20 +39,20 @@ AGAINST_HEBB = {
 OTHERS = ("gradient_descent", "hebb", "covariance")
 
 
-def judge_centering(place: Place) -> Judgement:
+def judge_centering(context: RunContext) -> Judgement:
     """Compare each cell with its uncentered twin, rule by rule."""
-    with_offset = cells(place, CENTERED, "mae_last20")
-    without = cells(place, UNCENTERED, "mae_last20")
+    with_offset = cells(context, CENTERED, "mae_last20")
+    without = cells(context, UNCENTERED, "mae_last20")
     tallies = {
         rule: tally(
             compared(cell, without[key]) for key, cell in with_offset.items() if cell.cell["rule"] == rule
         )
         for rule in ("hebbian_descent", *OTHERS)
     }
-    findings = "; ".join(f"{SHORT[rule]} {found}" for rule, found in tallies.items()) + "."
+    findings = "; ".join(f"{rule_in_text(rule)} {found}" for rule, found in tallies.items()) + "."
     words = [found.word for found in tallies.values()]
     if "not run" in words:
-        return _not_run(place, CENTERED + UNCENTERED, tallies.values(), findings)
+        return _not_run(context, CENTERED + UNCENTERED, tallies.values(), findings)
     return Judgement(weakest(words), findings)
 
 
@@ -62,17 +62,17 @@ def weakest(words: Iterable[Word]) -> Word:
     return min(words, key=order.index)
 
 
-def _not_run(place: Place, labels: Iterable[str], tallies: Iterable[Tally], so_far: str) -> Judgement:
+def _not_run(context: RunContext, labels: Iterable[str], tallies: Iterable[Tally], so_far: str) -> Judgement:
     tallies = list(tallies)
     return not_run(
-        place, labels, sum(found.n_run for found in tallies), sum(found.n for found in tallies), so_far
+        context, labels, sum(found.n_run for found in tallies), sum(found.n for found in tallies), so_far
     )
 
 
-def judge_against_hebb(place: Place) -> Judgement:
+def judge_against_hebb(context: RunContext) -> Judgement:
     """Compare Hebbian-descent with the better one of Hebb's rule and the covariance rule."""
     by_table = {
-        name: list(against_best(cells(place, labels, column), ("hebb", "covariance")))
+        name: list(against_best(cells(context, labels, column), ("hebb", "covariance")))
         for name, (labels, column) in AGAINST_HEBB.items()
     }
     tallies = {name: tally(found) for name, found in by_table.items()}
@@ -81,16 +81,16 @@ def judge_against_hebb(place: Place) -> Judgement:
     required = [name for name in ("centered", "uncentered") if name not in complete]
     if required:
         found = [tallies[name] for name in ("centered", "uncentered")]
-        return _not_run(place, CENTERED + UNCENTERED, found, "; ".join(map(str, found)) + ".")
+        return _not_run(context, CENTERED + UNCENTERED, found, "; ".join(map(str, found)) + ".")
     everything = [comparison for name in complete for comparison in by_table[name]]
     left_out = [name for name in by_table if name not in complete]
     end = f" Not run: {', '.join(left_out)}." if left_out else ""
     return Judgement(tally(everything).word, f"{findings}. Furthest behind: {worst(everything)}.{end}")
 
 
-def judge_against_all(place: Place) -> Judgement:
+def judge_against_all(context: RunContext) -> Judgement:
     """Compare Hebbian-descent with the best of the three other rules, centered, cell by cell."""
-    comparisons = list(against_best(cells(place, CENTERED, "mae_last20"), OTHERS))
+    comparisons = list(against_best(cells(context, CENTERED, "mae_last20"), OTHERS))
     found = tally(comparisons)
     linear, bent = (
         tally(item for item in comparisons if (item.first.cell["activation"] == "linear") == is_linear)
@@ -101,8 +101,8 @@ def judge_against_all(place: Place) -> Judgement:
         f"descent: {linear}; all other units: {bent}."
     )
     if found.word == "not run":
-        return not_run(place, CENTERED, found.n_run, found.n, findings)
-    everything = tally(against_best(cells(place, CENTERED, "mae_all"), OTHERS))
+        return not_run(context, CENTERED, found.n_run, found.n, findings)
+    everything = tally(against_best(cells(context, CENTERED, "mae_all"), OTHERS))
     return Judgement(
         found.word,
         f"{findings} By all patterns instead of the last 20: {everything}. Furthest behind: "

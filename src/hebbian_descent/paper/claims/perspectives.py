@@ -9,7 +9,7 @@ import numpy as np
 from hebbian_descent.network import ACTIVATIONS, get_activation
 from hebbian_descent.paper.claims.base import Claim, Judgement, by_deviation
 from hebbian_descent.paper.claims.examples import activity, deviation, increasing, slope
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import RULES
 from hebbian_descent.theory.generalized_linear import FAMILIES
 
@@ -17,7 +17,7 @@ TESTS = "tests/test_hetero_associative_claims.py::"
 GLM_TESTS = "tests/test_generalized_linear_models.py::"
 
 
-def judge_hebb_steps(_: Place) -> Judgement:
+def judge_hebb_steps(_: RunContext) -> Judgement:
     """Subtract Hebb's rule for the own output from Hebb's rule for the target."""
     gaps = []
     for name in ACTIVATIONS:
@@ -30,7 +30,7 @@ def judge_hebb_steps(_: Place) -> Judgement:
     return by_deviation(max(gaps), f"Both updates of the weights for {len(ACTIVATIONS)} activations")
 
 
-def judge_contrastive(_: Place) -> Judgement:
+def judge_contrastive(_: RunContext) -> Judgement:
     """Compare with contrastive learning whose input is clamped in both phases."""
     gaps = [
         deviation(RULES["contrastive"].change(seen), RULES["hebbian_descent"].change(seen))
@@ -39,13 +39,13 @@ def judge_contrastive(_: Place) -> Judgement:
     return by_deviation(max(gaps), f"Both updates for {len(gaps)} activations, clamped")
 
 
-def judge_glm(_: Place) -> Judgement:
+def judge_glm(_: RunContext) -> Judgement:
     """Compare the update with the score of each exponential family."""
     gap, names = _deviation_from_scores()
     return by_deviation(gap, f"Update and score of {', '.join(names)}", _without_family())
 
 
-def judge_likelihood(_: Place) -> Judgement:
+def judge_likelihood(_: RunContext) -> Judgement:
     """Compare differences of the matching loss with those of the negative log-likelihood."""
     gaps, rng = [], np.random.default_rng(0)
     for make in FAMILIES.values():

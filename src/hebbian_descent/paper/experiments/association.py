@@ -19,10 +19,10 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
 from hebbian_descent.datasets import DATASETS, draw_pair
 from hebbian_descent.network import ACTIVATIONS, Activation
-from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
+from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
-from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.saved_json import as_text
 from hebbian_descent.rules import RULES, Rule
 from hebbian_descent.sweep import SweepResult
@@ -147,11 +147,11 @@ class AssociationJob(Job):
         words = (self.input_name, self.target_name, self.variant, f"draw{self.draw}")
         return "-".join(word for word in words if word)
 
-    def run(self, place: Place) -> list[Measured]:
+    def run(self, context: RunContext) -> list[Measured]:
         """Learn the pair with every rule, activation and learning rate, and keep the best rates."""
         experiment, settings = self.experiment, self.settings
         n_patterns, trials, order = (settings.pop(name) for name in ("patterns", "trials", "input_order"))
-        result = place.sweep(
+        result = context.sweep(
             self._patterns(self.input_name, 0, n_patterns, settings["seed"], order),
             self._patterns(self.target_name, 1, n_patterns, settings["seed"]),
             rules=experiment.rules,

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import load
-from hebbian_descent.paper.effort import QUICK_RATES, Effort
+from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
-from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 PROTOCOL: Mapping[str, Any] = {
@@ -75,7 +75,7 @@ class AutoAssociationJob(Job):
         """As adult-sigmoid-linear: hidden units, then output units."""
         return f"{self.dataset}-{self.hidden}-{self.output}"
 
-    def run(self, place: Place) -> list[Measured]:
+    def run(self, context: RunContext) -> list[Measured]:
         """Train on the training set and measure the reconstruction of the test set."""
         settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
         is_large = self.dataset in LARGE
@@ -98,14 +98,14 @@ class AutoAssociationJob(Job):
             # Hebb's rule is run by itself, and goes on growing: of it short runs tell nothing.
             saves_epochs = is_large and "hebb" not in self.experiment.rules
             found = halving(
-                place.sweep_autoencoders,
+                context.sweep_autoencoders,
                 inputs,
                 saves="epochs" if saves_epochs else "trials",
                 finalists=1 if is_large else 3,
                 **options,
             )
             return [self._measured(search.result, search.best) for search in found]
-        result = place.sweep_autoencoders(inputs, **options)
+        result = context.sweep_autoencoders(inputs, **options)
         return [self._measured(result, best) for best in result.best("all")]
 
     def _measured(self, result: SweepResult, best: Best) -> Measured:

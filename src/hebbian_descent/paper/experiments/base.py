@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from hebbian_descent.paper.effort import Effort, Search
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.saved_json import as_text
 
 LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -36,8 +36,8 @@ class Job(ABC):
     """Tells the jobs of an experiment apart; fit for a file name."""
 
     @abstractmethod
-    def run(self, place: Place) -> list[Measured]:
-        """Compute, or take from the store of the place, and return one entry for each row."""
+    def run(self, context: RunContext) -> list[Measured]:
+        """Compute, or take from the store of the context, and return one entry for each row."""
 
 
 @dataclass(frozen=True, eq=False)

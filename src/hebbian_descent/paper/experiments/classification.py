@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import Split, load
-from hebbian_descent.paper.effort import QUICK_RATES, Effort, Search
+from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
-from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
@@ -75,12 +75,12 @@ class ClassificationJob(Job):
         """As adult-sigmoid."""
         return f"{self.dataset}-{self.activation}"
 
-    def run(self, place: Place) -> list[Measured]:
+    def run(self, context: RunContext) -> list[Measured]:
         """Train on the training set and count the errors on the test set."""
         alike = groupby(RULES, lambda rule: precision(rule, self.activation))
-        return [measured for dtype, rules in alike for measured in self._run(place, list(rules), dtype)]
+        return [measured for dtype, rules in alike for measured in self._run(context, list(rules), dtype)]
 
-    def _run(self, place: Place, rules: list[str], dtype: type[np.floating[Any]]) -> list[Measured]:
+    def _run(self, context: RunContext, rules: list[str], dtype: type[np.floating[Any]]) -> list[Measured]:
         settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
         data = load(self.dataset, dtype=dtype)
         train, test = data.train, data.test or data.train
@@ -97,9 +97,9 @@ class ClassificationJob(Job):
         }
         if (self.effort.search or search_of(self.dataset)) == "halving":
             # Slow learning rates end with fewer errors, and Hebb's rule goes on growing: short runs mislead.
-            found = halving(place.sweep, inputs, targets, saves="trials", **options)
+            found = halving(context.sweep, inputs, targets, saves="trials", **options)
             return [self._measured(search.result, search.best) for search in found]
-        result = place.sweep(inputs, targets, **options)
+        result = context.sweep(inputs, targets, **options)
         return [self._measured(result, best) for best in result.best("all")]
 
     def _measured(self, result: SweepResult, best: Best) -> Measured:

@@ -1,58 +1,63 @@
-"""The paper's figures, one file each, drawn from results computed here."""
+"""The paper's figures, drawn from results computed here."""
 
 from __future__ import annotations
 
 from hebbian_descent.paper.figures import (
-    adult_rand_sigmoid_true_online,
-    auto_association_compare,
-    auto_ecoder_structure,
-    hebb_diabvantage_example,
-    heteroassociative_online_hebbian_scatter,
-    heteroassociative_online_multi_epoch_scatter,
-    heteroassociative_online_updated_offsets_scatter,
-    heteroassociative_online_weight_decay_scatter,
-    hidden_activity_gd_hd,
-    label_learning_scatter,
-    learning_rate_compare_lin_sig,
-    long_training_rand_adult,
+    autoencoder_structure,
+    error_curves,
+    function_plots,
+    hebb_disadvantage_example,
+    hidden_activity,
     moving_mnist,
-    online_label_learning_mnist,
-    rand_adult_weightdecay,
-    rand_rand_sigmoid_false_online,
-    rand_rand_sigmoid_true_online,
-    reg_loss_hd,
-    sigmoid_and_derivative,
+    online_classification_mnist,
+    scatter_figures,
     update_rule_2d_example,
     update_rule_compare,
 )
 from hebbian_descent.paper.figures.base import NotMeasuredError, PaperFigure
 
-FIGURES: dict[str, PaperFigure] = {
-    module.FIGURE.label: module.FIGURE
-    for module in (
-        hebb_diabvantage_example,
-        sigmoid_and_derivative,
-        update_rule_2d_example,
-        update_rule_compare,
-        reg_loss_hd,
-        auto_ecoder_structure,
-        rand_rand_sigmoid_false_online,
-        rand_rand_sigmoid_true_online,
-        adult_rand_sigmoid_true_online,
-        heteroassociative_online_hebbian_scatter,
-        learning_rate_compare_lin_sig,
-        heteroassociative_online_updated_offsets_scatter,
-        moving_mnist,
-        long_training_rand_adult,
-        rand_adult_weightdecay,
-        heteroassociative_online_weight_decay_scatter,
-        heteroassociative_online_multi_epoch_scatter,
-        label_learning_scatter,
-        online_label_learning_mnist,
-        auto_association_compare,
-        hidden_activity_gd_hd,
+_DRAWN: dict[str, PaperFigure] = {
+    figure.label: figure
+    for figure in (
+        *error_curves.CURVE_FIGURES,
+        *function_plots.FUNCTION_FIGURES,
+        *scatter_figures.SCATTER_FIGURES,
+        autoencoder_structure.FIGURE,
+        hebb_disadvantage_example.FIGURE,
+        hidden_activity.FIGURE,
+        moving_mnist.FIGURE,
+        online_classification_mnist.FIGURE,
+        update_rule_2d_example.FIGURE,
+        update_rule_compare.FIGURE,
     )
 }
-"""By the paper's labels, in the paper's order."""
+
+FIGURES: dict[str, PaperFigure] = {
+    label: _DRAWN[label]
+    for label in (
+        "fig:hebb_diabvantage_example",
+        "fig:sigmoid_and_derivative",
+        "fig:update_rule_2D_example",
+        "fig:update_rule_compare",
+        "fig:reg_loss_HD",
+        "fig:auto_ecoder_structure",
+        "fig:rand_rand_sigmoid_false_online",
+        "fig:rand_rand_sigmoid_true_online",
+        "fig:adult_rand_sigmoid_true_online",
+        "fig:heteroassociative_online_hebbian_scatter",
+        "fig:learning_rate_compare_lin_sig",
+        "fig:heteroassociative_online_updated_offsets_scatter",
+        "fig:moving_MNIST",
+        "fig:long_training_rand_adult",
+        "fig:rand_adult_weightdecay",
+        "fig:heteroassociative_online_weight_decay_scatter",
+        "fig:heteroassociative_online_multi_epoch_scatter",
+        "fig:label_learning_scatter",
+        "fig:online_label_learning_MNIST",
+        "fig:auto_association_compare",
+        "fig:hidden_activity_GD_HD",
+    )
+}
+"""By the paper's labels (its spelling included), in the paper's order."""
 
 __all__ = ["FIGURES", "NotMeasuredError", "PaperFigure"]

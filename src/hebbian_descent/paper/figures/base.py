@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,8 @@ class PaperFigure(NamedTuple):
 
     label: str
     title: str
-    draw: Callable[[Place], Figure]
-    """Computes what is missing in the store of the place, and draws."""
+    draw: Callable[[RunContext], Figure]
+    """Computes what is missing in the store of the context, and draws."""
     datasets: frozenset[str] = frozenset()
     tables: tuple[str, ...] = ()
     """The tables whose measured rows it shows; they have to be run before."""

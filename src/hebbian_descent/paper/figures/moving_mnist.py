@@ -19,8 +19,8 @@ from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.paper.experiments.association import PROTOCOL
 from hebbian_descent.paper.figures.base import PaperFigure
-from hebbian_descent.paper.figures.curves import QUICK
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.figures.error_curves import QUICK
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.sweep import Best
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ class Moving(NamedTuple):
         return float(errors[-10:].mean()), float(errors.mean())
 
 
-def compute(place: Place) -> Moving:
+def compute(context: RunContext) -> Moving:
     """Learn 100 digits in the order of their classes with fixed and with moving offsets."""
-    settings = place.effort.applied_to({**PROTOCOL, "shift": SHIFT, "input_order": "label"}, QUICK)
+    settings = context.effort.applied_to({**PROTOCOL, "shift": SHIFT, "input_order": "label"}, QUICK)
     order = settings.pop("input_order")
     inputs, targets = draw_pair("mnist", "mnist", settings.pop("patterns"), seed=0, input_order=order)
     options: dict[str, Any] = {"rules": "hebbian_descent", "activations": "sigmoid", **settings}
     results = {
-        centering: place.sweep(inputs, targets, **{**options, "centering": centering})
+        centering: context.sweep(inputs, targets, **{**options, "centering": centering})
         for centering in OFFSETS
     }
     return Moving(
@@ -76,9 +76,9 @@ def followed(inputs: Array, start: float, shift: float) -> Array:
     return np.array(offsets)
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw the inputs, the offsets every tenth step, and the error of each pattern."""
-    found = compute(place)
+    found = compute(context)
     figure, (inputs, offsets, errors) = plotting.new_panels(
         3, width=3.9, height=4.2, width_ratios=(3.3, 0.5, 6.2)
     )

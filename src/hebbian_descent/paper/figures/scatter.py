@@ -1,22 +1,72 @@
-"""Scatter plots of tables: one cross for each experiment measured here, a faint dot as it is printed."""
+"""Scatter plots of table rows: a cross for each measured experiment, and a faint dot where it is printed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hebbian_descent import plotting
-from hebbian_descent.paper.experiments import Measured
-from hebbian_descent.paper.figures.base import name_panels
-from hebbian_descent.paper.figures.measured_rows import measured, printed
-from hebbian_descent.paper.printed import PrintedRow
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.paper.experiments import Experiment, Job, Measured
+from hebbian_descent.paper.experiments.association import AssociationJob
+from hebbian_descent.paper.experiments.auto_association import AutoAssociationJob
+from hebbian_descent.paper.experiments.classification import ClassificationJob
+from hebbian_descent.paper.figures.base import NotMeasuredError, name_panels
+from hebbian_descent.paper.measurements import Measurements, run_jobs
+from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.tables import TABLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+SMALL = frozenset({"rand", "randn", "adult"})
+"""Datasets with few inputs, on which a quick look takes seconds."""
+
+MOST_JOBS = 3
+
+
+def printed_in(labels: Sequence[str]) -> list[PrintedRow]:
+    """Return the printed rows of several tables."""
+    return [row for label in labels for row in printed_rows(label)]
+
+
+def measured_in(context: RunContext, labels: Sequence[str]) -> list[Measured]:
+    """Return the measured rows of several tables; a quick look runs a small part of those never run."""
+    measurements = Measurements(context.folder, context.effort)
+    rows = {label: measurements.rows(label) for label in labels}
+    missing = [label for label in labels if not rows[label]]
+    if missing and not context.effort.quick:
+        raise NotMeasuredError(
+            f"The figure shows what was measured for {', '.join(labels)}. Got nothing for "
+            f"{', '.join(missing)}: run them first, `{context.command('run', *missing)}`."
+        )
+    reasons: list[str] = []
+    for label in missing:
+        rows[label], without_data = run_jobs(TABLES[label], _small_jobs(TABLES[label], context), context)
+        reasons += without_data
+    found = [row for label in labels for row in rows[label]]
+    if not found:
+        raise DatasetUnavailableError(reasons[0])
+    return found
+
+
+def _small_jobs(experiment: Experiment, context: RunContext) -> list[Job]:
+    """Return the first jobs on the first datasets that are small."""
+    small = [job for job in experiment.jobs(replace(context.effort, draws=1)) if _datasets(job) <= SMALL]
+    return [job for job in small if _datasets(job) == _datasets(small[0])][:MOST_JOBS]
+
+
+def _datasets(job: Job) -> set[str]:
+    if isinstance(job, AssociationJob):
+        return {job.input_name, job.target_name}
+    assert isinstance(job, (AutoAssociationJob, ClassificationJob))
+    return {job.dataset}
+
 
 Row = Measured | PrintedRow
 Key = tuple[tuple[str, str], ...]
@@ -62,9 +112,9 @@ class Point(NamedTuple):
     y: float
 
 
-def scatter_figure(place: Place, panels: Sequence[Panel], columns: int = 2) -> Figure:
+def scatter_figure(context: RunContext, panels: Sequence[Panel], columns: int = 2) -> Figure:
     """Draw panels whose axes have the same scale, ours over the printed."""
-    points = [(ours(place, panel), as_printed(panel)) for panel in panels]
+    points = [(ours(context, panel), as_printed(panel)) for panel in panels]
     figure, all_axes = plotting.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
     name_panels(all_axes, [panel.title for panel in panels])
     for axes, panel, (crosses, dots) in zip(all_axes, panels, points, strict=True):
@@ -77,14 +127,14 @@ def scatter_figure(place: Place, panels: Sequence[Panel], columns: int = 2) -> F
     return figure
 
 
-def ours(place: Place, panel: Panel) -> list[Point]:
+def ours(context: RunContext, panel: Panel) -> list[Point]:
     """Return the points measured here, the mean over the draws of each."""
-    return pair_up(panel, measured(place, panel.x.tables), measured(place, panel.y.tables))
+    return pair_up(panel, measured_in(context, panel.x.tables), measured_in(context, panel.y.tables))
 
 
 def as_printed(panel: Panel) -> list[Point]:
     """Return the points as the paper's tables have them."""
-    return pair_up(panel, printed(panel.x.tables), printed(panel.y.tables))
+    return pair_up(panel, printed_in(panel.x.tables), printed_in(panel.y.tables))
 
 
 def pair_up(panel: Panel, x_rows: Iterable[Row], y_rows: Iterable[Row]) -> list[Point]:

@@ -16,7 +16,7 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import LOSSES, Activity, get_error_term, get_rule
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _change(rule: str, weights: Array) -> Array:
     return get_rule(rule).change(activity).weights[:, 0]
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw both paths over the loss, with each rule's own learning rate, and with updates of one length."""
     figure, panels = plotting.new_panels(2, height=4.6)
     rates = {rule: f"$\\eta$ = {rate:g}" for rule, rate in LEARNING_RATES.items()}

@@ -16,7 +16,7 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.figures.base import PaperFigure
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules.gradient_descent import pulled_back
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def updates() -> Updates:
     return Updates(gradient, downhill, gradient / sigmoid.largest_slope)
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw both updates, the line of equal loss, and the corner that Hebbian-descent cannot leave."""
     found = updates()
     figure, axes = plotting.new_figure(6.4, 5.2)

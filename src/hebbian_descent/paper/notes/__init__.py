@@ -6,9 +6,8 @@ The documents of the same names show these tables; a test keeps the two the same
 from __future__ import annotations
 
 import csv
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from importlib import resources
 from typing import Literal
@@ -51,15 +50,3 @@ def differences(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
         if verdict.word == "differs":
             found[reason(verdict)].append(verdict)
     return found
-
-
-def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of a Markdown document; a line break within a cell becomes one of the page."""
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    """Return text that neither ends its cell nor begins a tag."""
-    text = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", str(value).replace("|", r"\|"))
-    return text.replace("\n", "<br>")

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 import hebbian_descent
 from hebbian_descent.atomic import write_atomically
 from hebbian_descent.checks import printable, require_extra
-from hebbian_descent.paper.claims.saved_claims import kept
+from hebbian_descent.paper.claims.base import saved_claims
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
+from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
-from hebbian_descent.paper.report.origin import origin
-from hebbian_descent.paper.report.others import other_efforts, own_tables
-from hebbian_descent.paper.report.pictures import Picture, pictures
-from hebbian_descent.paper.report.results import PaperTable, paper_tables
-from hebbian_descent.paper.report.words import FILTERS, MARKS
-from hebbian_descent.paper.run_context import Place
-from hebbian_descent.paper.winners import winners
+from hebbian_descent.paper.report.filters import FILTERS, MARKS
+from hebbian_descent.paper.report.images import Image, images
+from hebbian_descent.paper.report.tables import PaperTable, other_efforts, own_tables, paper_tables
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import winners
+from hebbian_descent.storage.results import provenance
 
 Tell = Callable[[str], None]
 
@@ -64,19 +64,19 @@ def render(
     environment.filters |= FILTERS
     content = _content(folder, effort, tell)
     template = environment.get_template("demonstration.html" if exhibits else "page.html")
-    text: str = template.render(**content, exhibits=_exhibits(content["pictures"], exhibits or {}))
+    text: str = template.render(**content, exhibits=_exhibits(content["images"], exhibits or {}))
     return text
 
 
 class Exhibit(NamedTuple):
-    """A picture and what to look for in it."""
+    """A image and what to look for in it."""
 
-    picture: Picture
+    image: Image
     sentence: str
 
 
-def _exhibits(drawn: list[Picture], sentences: Mapping[str, str]) -> list[Exhibit]:
-    by_label = {picture.label: picture for picture in drawn}
+def _exhibits(drawn: list[Image], sentences: Mapping[str, str]) -> list[Exhibit]:
+    by_label = {image.label: image for image in drawn}
     return [Exhibit(by_label[label], sentence) for label, sentence in sentences.items() if label in by_label]
 
 
@@ -87,7 +87,7 @@ def _part(name: str) -> str:
 def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     tell("Comparing the tables")
     tables = paper_tables(folder, effort)
-    judged = kept(folder, effort)
+    judged = saved_claims(folder, effort)
     tell("Gathering figures and other tables")
     return {
         "version": hebbian_descent.__version__,
@@ -99,13 +99,13 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         **_comparison(tables),
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
-        "pictures": pictures(folder, effort),
+        "images": images(folder, effort),
         "own_tables": own_tables(folder, effort),
         "other_efforts": other_efforts(folder, effort),
         "protocol": notes("protocol"),
         "misprints": notes("misprints"),
-        "origin": origin(folder, effort),
-        "command": Place(folder, effort).shown_command,
+        "versions_used": versions_used(folder, effort),
+        "command": RunContext(folder, effort).shown_command,
         "marks": MARKS,
         "known_figures": FIGURES,
         "style": _part("style.css"),
@@ -122,3 +122,23 @@ def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
         "winners": found,
         "winner_counts": Counter(winner.verdict for winner in found),
     }
+
+
+class VersionsUsed(NamedTuple):
+    """Facts on this page and on the measurements that it shows."""
+
+    now: dict[str, Any]
+    """The machine and the versions that wrote the page."""
+    computed_with: list[tuple[str, int]]
+    """Versions that measured, and how many jobs did so with them."""
+
+
+def versions_used(folder: Path, effort: Effort) -> VersionsUsed:
+    """Ask this process and the measurements."""
+    measurements = Measurements(folder, effort)
+    counts = Counter(
+        ", ".join(f"{name} {version}" for name, version in measurement.versions.items())
+        for label in measurements.labels()
+        for measurement in measurements.read(label)
+    )
+    return VersionsUsed(dict(provenance()), counts.most_common())

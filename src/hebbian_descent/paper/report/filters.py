@@ -1,4 +1,4 @@
-"""How numbers and verdicts are put into words on the page."""
+"""Filters of the page template: numbers, verdicts and names as text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from typing import Any
 
 from hebbian_descent.paper.comparison import Verdict, is_drawn
 from hebbian_descent.paper.layout import Line, cell_name
+from hebbian_descent.rules import rule_title
 
-RULE_NAMES = {
-    "hebbian_descent": "Hebbian-descent",
-    "gradient_descent": "Gradient descent",
-    "hebb": "Hebb",
-    "covariance": "Covariance",
-}
 MARKS = {"agrees": "✓", "differs": "≠", "undecided": "?", "not run": "–"}
 """Signs beside the colours, for those who do not see these."""
 BASELINES = ("target_baseline_mae", "baseline_error", "baseline_mae")
@@ -37,11 +32,6 @@ def short(value: Any) -> str:
 def plainly(value: float) -> str:
     """Return a number of a grid without an exponent, as 0.00002."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
-
-
-def rule_name(rule: str) -> str:
-    """Return the name of a rule in print."""
-    return RULE_NAMES.get(rule, rule)
 
 
 def facts(verdict: Verdict, judged: bool = True) -> str:
@@ -81,7 +71,7 @@ def anchor(text: str) -> str:
 FILTERS = {
     "number": number,
     "short": short,
-    "rule_name": rule_name,
+    "rule_title": rule_title,
     "facts": facts,
     "baseline": baseline,
     "duration": duration,

@@ -1,14 +1,18 @@
-"""The tables of the report: ours beside the printed numbers, with counts for each column."""
+"""Tables of the report: the paper's beside ours, and those without verdicts."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from hebbian_descent.paper.comparison import Summary, Verdict, compare, summarise
+from hebbian_descent.paper.comparison import Verdict, compare
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.layout import Line, is_error, lines
-from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.layout import Line, averaged, is_error, lines
+from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.paper.report.images import Image, images
+from hebbian_descent.paper.summaries import Summary, summarise
 from hebbian_descent.paper.tables import TABLES
 
 COLUMN_TITLES = {
@@ -73,3 +77,48 @@ def _table(label: str, measurements: Measurements) -> PaperTable:
     ]
     seconds = sum(measurement.seconds for measurement in found)
     return PaperTable(label, TABLES[label].title, verdicts, columns, seconds)
+
+
+class PlainTable(NamedTuple):
+    """What was measured, averaged over the draws."""
+
+    label: str
+    title: str
+    headings: list[str]
+    lines: list[list[str | float]]
+
+
+class OtherEffort(NamedTuple):
+    """What was run with another protocol than the rest of the page."""
+
+    title: str
+    options: str
+    """Those of the command line that ask for it."""
+    tables: list[PlainTable]
+    images: list[Image]
+
+
+def own_tables(folder: Path, effort: Effort) -> list[PlainTable]:
+    """Return the tables that are not the paper's."""
+    measurements = Measurements(folder, effort)
+    return [_plain(label, measurements) for label in measurements.labels() if label not in INDEX]
+
+
+def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
+    """Return what was run with other efforts than the one that the page is about and the paper's."""
+    return [
+        OtherEffort(
+            "A quick look" if effort.quick else "Another protocol",
+            shlex.join(effort.options),
+            [_plain(label, measurements) for label in measurements.labels()],
+            [image for image in images(folder, effort) if image.source],
+        )
+        for effort in efforts_in(folder)
+        if not effort.is_the_papers and effort.name != shown.name
+        for measurements in [Measurements(folder, effort)]
+    ]
+
+
+def _plain(label: str, measurements: Measurements) -> PlainTable:
+    headings, lines = averaged(measurements.rows(label))
+    return PlainTable(label, measurements.read(label)[0].title, headings, lines)

@@ -1,4 +1,4 @@
-"""The figures of the report, as part of the page itself."""
+"""Figures of the report, embedded in the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST_SVG = 300_000
 """In bytes; of larger drawings, as scatter plots of many points, the page holds the PNG."""
 
 
-class Picture(NamedTuple):
+class Image(NamedTuple):
     """A figure of the paper, drawn or not yet."""
 
     label: str
@@ -22,7 +22,7 @@ class Picture(NamedTuple):
     """A data address; empty if it was not drawn."""
 
 
-def pictures(folder: Path, effort: Effort) -> list[Picture]:
+def images(folder: Path, effort: Effort) -> list[Image]:
     """Return the paper's figures in the paper's order, then what else was drawn."""
     drawn = folder / "figures" / effort.name
     others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}
@@ -30,12 +30,12 @@ def pictures(folder: Path, effort: Effort) -> list[Picture]:
     titles |= {f"own:{name}": name.replace("_", " ").capitalize() for name in sorted(others)}
     found = []
     for label, title in titles.items():
-        path = picture_file(drawn, label)
-        found.append(Picture(label, title, data_address(path) if path else ""))
+        path = image_file(drawn, label)
+        found.append(Image(label, title, data_address(path) if path else ""))
     return found
 
 
-def picture_file(drawn: Path, label: str) -> Path | None:
+def image_file(drawn: Path, label: str) -> Path | None:
     """Return the file of a figure that suits a page best, or None if it was not drawn."""
     svg, png = (drawn / f"{_name(label)}{suffix}" for suffix in (".svg", ".png"))
     if svg.is_file() and (svg.stat().st_size <= LARGEST_SVG or not png.is_file()):
@@ -44,7 +44,7 @@ def picture_file(drawn: Path, label: str) -> Path | None:
 
 
 def data_address(path: Path) -> str:
-    """Return a picture as text for the source of an image."""
+    """Return a image as text for the source of an image."""
     kind = "svg+xml" if path.suffix == ".svg" else "png"
     return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 

@@ -8,19 +8,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hebbian_descent.atomic import write_atomically
-from hebbian_descent.paper.claims.base import counted
-from hebbian_descent.paper.claims.saved_claims import kept
+from hebbian_descent.paper.claims.base import counted, saved_claims
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.evidence.cells import ABOUT_CELLS, all_cells
+from hebbian_descent.paper.evidence_cells import ABOUT_CELLS, all_cells
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import cell_name
-from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, markdown
-from hebbian_descent.paper.pair_deviations import Pairs, pairs
-from hebbian_descent.paper.report.pictures import picture_file
-from hebbian_descent.paper.report.results import PaperTable, paper_tables
-from hebbian_descent.paper.report.words import duration, number, rule_name
-from hebbian_descent.paper.winners import Winner, winners
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences
+from hebbian_descent.paper.report.filters import duration, number
+from hebbian_descent.paper.report.images import image_file
+from hebbian_descent.paper.report.tables import PaperTable, paper_tables
+from hebbian_descent.paper.summaries import PairDeviations, Winner, pair_deviations, winners
+from hebbian_descent.rules import rule_title
+from hebbian_descent.table_formats import TextTable, markdown_text
 
 CHOSEN_FIGURES = (
     "fig:rand_rand_sigmoid_true_online",
@@ -58,7 +58,7 @@ def write_document(folder: Path, path: Path) -> None:
         _opening(verdicts),
         "## Counts\n\n" + _counts(tables),
         "## What differs\n\n" + _differences(differences(verdicts)),
-        *_pairs(pairs(verdicts)),
+        *_pairs(pair_deviations(verdicts)),
         "## Winners\n\n" + _winners(winners(verdicts)),
         *_claims(folder),
         *(["## Figures", *figures] if figures else []),
@@ -108,7 +108,7 @@ def _counts(tables: list[PaperTable]) -> str:
         for table in tables
         for summary in (column.summary for column in table.columns)
     ]
-    return f"{markdown(headings, rows)}\n\n{ABOUT_COUNTS}"
+    return f"{markdown_text(TextTable(headings, rows))}\n\n{ABOUT_COUNTS}"
 
 
 def _draws(table: PaperTable) -> str:
@@ -120,7 +120,7 @@ def _draws(table: PaperTable) -> str:
 def _differences(found: dict[str, list[Verdict]]) -> str:
     headings = ("table", "cell", "column", "ours", "printed", "z")
     parts = [
-        f"{why or REASON_UNKNOWN}\n\n{markdown(headings, map(_difference, verdicts))}"
+        f"{why or REASON_UNKNOWN}\n\n{markdown_text(TextTable(headings, list(map(_difference, verdicts))))}"
         for why, verdicts in found.items()
     ]
     return "\n\n".join(parts) or "Nothing that was run."
@@ -137,7 +137,7 @@ def _difference(verdict: Verdict) -> Sequence[str]:
     )
 
 
-def _pairs(found: list[Pairs]) -> Iterator[str]:
+def _pairs(found: list[PairDeviations]) -> Iterator[str]:
     if found:
         headings = (
             "table",
@@ -160,7 +160,7 @@ def _pairs(found: list[Pairs]) -> Iterator[str]:
             )
             for column in found
         ]
-        yield f"## Pairs of datasets\n\n{ABOUT_PAIRS}\n\n{markdown(headings, rows)}"
+        yield f"## Pairs of datasets\n\n{ABOUT_PAIRS}\n\n{markdown_text(TextTable(headings, rows))}"
 
 
 def _winners(found: list[Winner]) -> str:
@@ -173,8 +173,8 @@ def _winners(found: list[Winner]) -> str:
         (
             f"`{winner.label}`",
             cell_name(winner.cell),
-            ", ".join(map(rule_name, winner.printed)),
-            rule_name(winner.ours),
+            ", ".join(map(rule_title, winner.printed)),
+            rule_title(winner.ours),
             number(winner.printed_gap),
             number(winner.spread),
         )
@@ -182,19 +182,19 @@ def _winners(found: list[Winner]) -> str:
         if winner.verdict == "other"
     ]
     headings = ("table", "cell", "printed winner", "our winner", "printed gap", "spread")
-    return f"{text}\n\n{markdown(headings, others)}" if others else text
+    return f"{text}\n\n{markdown_text(TextTable(headings, others))}" if others else text
 
 
 def _claims(folder: Path) -> Iterator[str]:
-    if judged := kept(folder, Effort()):
+    if judged := saved_claims(folder, Effort()):
         rows = [(claim.number, claim.statement, claim.verdict, claim.findings) for claim in judged]
-        table = markdown(("", "claim of the paper", "verdict", "found"), rows)
+        table = markdown_text(TextTable(("", "claim of the paper", "verdict", "found"), rows))
         yield f"## Claims\n\nOf the paper's {len(judged)} conclusions: {counted(judged)}.\n\n{table}"
 
 
 def _figures(folder: Path, beside: Path) -> Iterator[str]:
     for label in CHOSEN_FIGURES:
-        source = picture_file(folder / "figures" / Effort().name, label)
+        source = image_file(folder / "figures" / Effort().name, label)
         if source is not None:
             beside.mkdir(exist_ok=True)
             shutil.copyfile(source, beside / source.name)

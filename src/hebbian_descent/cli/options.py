@@ -1,10 +1,19 @@
-"""Settings given as text, as `--set trials=50`."""
+"""Options that several commands share: the folder of results, changed settings, a share of the work."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hebbian_descent.paper.run_context import DEFAULT_FOLDER
+
+Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
+OUTPUT = DEFAULT_FOLDER
 
 
 def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
@@ -26,3 +35,14 @@ def _value(text: str) -> Any:
             return tuple(_value(word.strip()) for word in text.split(",") if word.strip())
         return text
     return tuple(value) if isinstance(value, list) else value
+
+
+def parsed_shard(text: str) -> tuple[int, int]:
+    """Return which part, counted from 1, of how many."""
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None:
+        raise ValueError(f"--shard must be i/n, as 2/5. Got {text!r}.")
+    part, parts = int(match[1]), int(match[2])
+    if not 1 <= part <= parts:
+        raise ValueError(f"--shard must be i/n, and the shard must be between 1 and {parts}. Got {text!r}.")
+    return part, parts

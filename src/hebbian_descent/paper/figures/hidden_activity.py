@@ -20,7 +20,7 @@ from hebbian_descent.network import Autoencoder
 from hebbian_descent.paper.experiments.auto_association import PROTOCOL, n_hidden
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
 from hebbian_descent.paper.printed import printed_rows
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import initial_weights
 
@@ -63,9 +63,9 @@ class HiddenActivity(NamedTuple):
     std: Array
 
 
-def hidden_activity(place: Place, network: Network, rule: str) -> HiddenActivity:
+def hidden_activity(context: RunContext, network: Network, rule: str) -> HiddenActivity:
     """Return the activity of the hidden units after training, from the store if it is there."""
-    settings = place.effort.applied_to(PROTOCOL, QUICK)
+    settings = context.effort.applied_to(PROTOCOL, QUICK)
     data = load(network.dataset, dtype=np.float32)
     inputs = data.train.inputs[: settings["patterns"]]
     test = (data.test or data.train).inputs
@@ -78,8 +78,8 @@ def hidden_activity(place: Place, network: Network, rule: str) -> HiddenActivity
         "test": test,
         **{name: settings[name] for name in ("epochs", "batch_size", "hidden_shift", "seed")},
     }
-    record = place.store.find(
-        place.store.key(specification), lambda found: set(found.values) == set(HiddenActivity._fields)
+    record = context.store.find(
+        context.store.key(specification), lambda found: set(found.values) == set(HiddenActivity._fields)
     )
     if record is None:
         start = time.perf_counter()
@@ -87,7 +87,7 @@ def hidden_activity(place: Place, network: Network, rule: str) -> HiddenActivity
         values = {"mean": h.mean(axis=0, dtype=np.float64), "std": h.std(axis=0, dtype=np.float64)}
         axes = {"unit": np.arange(h.shape[1])}
         record = Record(specification, axes, values, time.perf_counter() - start)
-        place.store.write(record)
+        context.store.write(record)
     return HiddenActivity(**record.values)
 
 
@@ -104,10 +104,10 @@ def _trained(network: Network, inputs: Array, settings: dict[str, Any]) -> Autoe
     return autoencoder
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw the mean and the standard deviation of each hidden unit, one panel a network."""
     found = {
-        title: {rule: hidden_activity(place, network, rule) for rule in RULES}
+        title: {rule: hidden_activity(context, network, rule) for rule in RULES}
         for title, network in NETWORKS.items()
     }
     figure, panels = plotting.new_panels(2, width=5.0)

@@ -15,7 +15,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import get_rule
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def learn(rule: str, inputs: Array = INPUTS, targets: Array = TARGETS) -> tuple[
     return layer.weights, layer.output(inputs)
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw the network that each rule learns, its inputs, its outputs and what they should be."""
     figure, panels = plotting.new_panels(2, height=4.2)
     name_panels(panels, list(RULES))

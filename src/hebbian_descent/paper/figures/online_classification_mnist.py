@@ -16,12 +16,11 @@ import numpy as np
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import load
-from hebbian_descent.paper.effort import QUICK_RATES
 from hebbian_descent.paper.experiments.classification import one_hot
 from hebbian_descent.paper.figures.base import PaperFigure, name_panels
-from hebbian_descent.paper.figures.curves import RULES
-from hebbian_descent.paper.grids import LEARNING_RATES
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.figures.error_curves import RULES
+from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.paper.run_context import RunContext
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,27 +40,29 @@ class Learned(NamedTuple):
     last: dict[str, Array]
 
 
-def compute(place: Place) -> tuple[dict[str, Learned], dict[str, float]]:
+def compute(context: RunContext) -> tuple[dict[str, Learned], dict[str, float]]:
     """Return what each rule learned, and the baseline of each measure."""
-    settings = place.effort.applied_to(PROTOCOL, QUICK)
+    settings = context.effort.applied_to(PROTOCOL, QUICK)
     data = load("mnist", dtype=np.float32)
     inputs, targets = one_hot(data.train, data.n_classes, settings["patterns"])
-    learned = {rule: _learn(place, rule, inputs, targets, settings) for rule in RULES}
+    learned = {rule: _learn(context, rule, inputs, targets, settings) for rule in RULES}
     return learned, baselines(targets)
 
 
-def _learn(place: Place, rule: str, inputs: Array, targets: Array, settings: dict[str, Any]) -> Learned:
+def _learn(
+    context: RunContext, rule: str, inputs: Array, targets: Array, settings: dict[str, Any]
+) -> Learned:
     options: dict[str, Any] = {
         "rules": rule,
         "activations": "softmax",
         "seed": settings["seed"],
         "dtype": np.float32,
     }
-    searched = place.sweep(
+    searched = context.sweep(
         inputs, targets, learning_rates=settings["learning_rates"], trials=1, measures="mae", **options
     )
     rate = searched.best("all")[0].learning_rate
-    result = place.sweep(
+    result = context.sweep(
         inputs,
         targets,
         learning_rates=rate,
@@ -79,9 +80,9 @@ def baselines(targets: Array) -> dict[str, float]:
     return {"mae": float(np.abs(targets - mean).mean()), "misclassification": float(1 - mean.max())}
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw each of the last 100 patterns as a point, and the mean of each rule as a line."""
-    learned, baseline = compute(place)
+    learned, baseline = compute(context)
     figure, panels = plotting.new_panels(2, width=5.2, height=4.4)
     name_panels(panels, list(MEASURES.values()))
     for axes, name in zip(panels, MEASURES, strict=True):

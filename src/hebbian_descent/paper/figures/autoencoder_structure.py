@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hebbian_descent import plotting
 from hebbian_descent.paper.figures.base import PaperFigure
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ BOTTOM, MIDDLE, TOP = 0.0, 2.2, 4.4
 UPDATE = plotting.RULE_STYLES["hebbian_descent"]["color"]
 
 
-def draw(place: Place) -> Figure:
+def draw(context: RunContext) -> Figure:
     """Draw the input below, the hidden units, the reconstruction above, and the update beside them."""
     figure, axes = plotting.new_figure(8.4, 4.8)
     axes.set_axis_off()

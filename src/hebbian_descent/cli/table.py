@@ -9,17 +9,17 @@ from typing import Annotated
 import typer
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.cli import formula_tables, own_tables
-from hebbian_descent.cli.console import echo
-from hebbian_descent.cli.overrides import parsed_overrides
-from hebbian_descent.cli.run import OUTPUT, Output
-from hebbian_descent.cli.tables import as_csv, as_latex, beside, print_whole
-from hebbian_descent.paper.comparison import Verdict, compare, summarise
+from hebbian_descent.cli.console import PlainConsole, show_table, stacked
+from hebbian_descent.cli.options import OUTPUT, Output, parsed_overrides
+from hebbian_descent.paper.comparison import Verdict, compare
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.formula_tables import FORMULA_TABLES
+from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
+from hebbian_descent.paper.layout import comparison_table, measured_table, print_table, result_table
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.run_context import Place
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
+from hebbian_descent.table_formats import terminal_table
 
 FORMATS = ("text", "csv", "latex")
 
@@ -42,42 +42,51 @@ def table(
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
     if label in FORMULA_TABLES:
-        formula_tables.show(FORMULA_TABLES[label], form)
+        show_formulas(FORMULA_TABLES[label], form)
         return
     overrides = parsed_overrides(changes or [])
     effort = Effort(quick=quick, overrides=overrides, search=search)  # type: ignore[arg-type]  # checked
     effort = TABLES[label].limited(effort) if label in TABLES else effort
     measurements = Measurements(output, effort)
     if label in TABLES and effort.is_the_papers:
-        _print_beside(compare(label, measurements.rows(label)), label, form, column)
+        _show_comparison(compare(label, measurements.rows(label)), label, form, column)
     elif column is not None:
         raise ValueError("--column must be left out: only what is printed has columns to choose from.")
     elif measurements.read(label):
-        _print_own(label, form, measurements)
+        title = f"{label}: {measurements.read(label)[0].title}"
+        show_table(measured_table(title, measurements.rows(label)), form)
     else:
         raise _nothing_of(label, output, effort)
 
 
-def _print_beside(verdicts: list[Verdict], label: str, form: str, column: str | None) -> None:
+def show_formulas(table: FormulaTable, form: str = "text") -> None:
+    """Print a table of formulas; on the terminal, cases of a formula are on lines of their own."""
+    if form != "text":
+        show_table(table.text_table, form)
+        return
+    shown = table.text_table
+    cases = [[str(text).replace("; ", "\n") for text in row] for row in shown.rows]
+    columns = range(len(shown.headings))
+    PlainConsole().print(terminal_table(shown._replace(rows=cases), wrap=columns))
+
+
+def _show_comparison(verdicts: list[Verdict], label: str, form: str, column: str | None) -> None:
     columns = [summary.column for summary in summarise(verdicts)]
     if column is not None and column not in columns:
         raise unknown_name("column of this table", column, columns)
     chosen = column or columns[0]
     if form == "csv":
-        echo(as_csv(verdicts))
+        show_table(result_table(verdicts), form)
     elif form == "latex":
-        echo(as_latex(verdicts, chosen))
+        show_table(print_table(verdicts, chosen), form)
     else:
-        print_whole(beside(f"{label}, {chosen}: ours/printed", verdicts, chosen))
+        show_comparison(f"{label}, {chosen}: ours/printed", verdicts, chosen)
 
 
-def _print_own(label: str, form: str, measurements: Measurements) -> None:
-    rows = measurements.rows(label)
-    if form == "text":
-        print_whole(own_tables.as_text(f"{label}: {measurements.read(label)[0].title}", rows))
-    else:
-        write = own_tables.as_csv if form == "csv" else own_tables.as_latex
-        echo(write(rows).rstrip())
+def show_comparison(title: str, verdicts: list[Verdict], column: str) -> None:
+    """Print ours and the printed number of each cell, red where they differ."""
+    table = comparison_table(title, verdicts, column)
+    show_table(table._replace(headings=[stacked(heading) for heading in table.headings]))
 
 
 def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:
@@ -87,7 +96,7 @@ def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:
         options = " or ".join(shlex.join(way) or "no options" for way in ways)
         return ValueError(f"{label} must have been run so. Got results in {output} with {options}: try that.")
     if label in TABLES:
-        command = Place(output, effort).command("run", label, *effort.options)
+        command = RunContext(output, effort).command("run", label, *effort.options)
         return ValueError(f"{label} must have been run. Got nothing in {output}: try `{command}`.")
     return unknown_name(
         "label of a table", label, [*TABLES, *FORMULA_TABLES, *Measurements(output, effort).labels()]

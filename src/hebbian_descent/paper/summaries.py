@@ -1,0 +1,149 @@
+"""Summaries of verdicts: counts per column, winning rules, and pairs of datasets that deviate as a whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.paper.comparison import Verdict, is_drawn
+from hebbian_descent.paper.layout import data_name
+
+
+class Summary(NamedTuple):
+    """Counts over the verdicts of one column of some tables."""
+
+    column: str
+    n_results: int
+    n_run: int
+    n_agree: int
+    n_differ: int
+    rms_z: float
+    """Near 1 if the printed numbers scatter about ours as our own draws do."""
+
+    @property
+    def n_judged(self) -> int:
+        """The number of results with a verdict; others were not run, or with a single draw."""
+        return self.n_agree + self.n_differ
+
+    def __str__(self) -> str:
+        undecided = self.n_run - self.n_judged
+        needed = f", {undecided} undecided: they need more than one draw" if undecided else ""
+        z = "" if np.isnan(self.rms_z) else f", rms z {self.rms_z:.2f}"
+        return f"{self.n_agree} of {self.n_judged} agree{z}{needed}" if self.n_run else "not run"
+
+
+def summarise(verdicts: Iterable[Verdict]) -> list[Summary]:
+    """Return counts for each column."""
+    by_column: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        by_column[verdict.column].append(verdict)
+    return [
+        Summary(
+            column,
+            len(found),
+            sum(verdict.n > 0 for verdict in found),
+            sum(verdict.word == "agrees" for verdict in found),
+            sum(verdict.word == "differs" for verdict in found),
+            root_mean_square(verdict.z for verdict in found),
+        )
+        for column, found in by_column.items()
+    ]
+
+
+def root_mean_square(z: Iterable[float]) -> float:
+    """Return it over those that are finite; NaN if none is."""
+    values = np.fromiter(z, float)
+    finite = values[np.isfinite(values)]
+    return float(np.sqrt(np.mean(finite**2))) if finite.size else np.nan
+
+
+JUDGED = ("mae_last20", "mae_mean", "error_mean")
+"""The columns that the paper prints winners of in bold; the smaller, the better."""
+
+
+class Winner(NamedTuple):
+    """One comparison of rules: everything of the cell but the rule."""
+
+    label: str
+    cell: Mapping[str, str]
+    printed: tuple[str, ...]
+    """The rules with the smallest printed number."""
+    ours: str
+    verdict: Literal["same", "tie", "other"]
+    """A tie if the printed winner and ours differ by less than the spread, in our numbers or in theirs."""
+    printed_gap: float
+    """How far the best other rule is behind in print."""
+    spread: float
+
+
+def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
+    """Compare the winners wherever every rule of a comparison was run, more than once to know the spread."""
+    groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Verdict]] = defaultdict(dict)
+    for verdict in verdicts:
+        if verdict.column in JUDGED:
+            rest = tuple((name, word) for name, word in verdict.row.cell.items() if name != "rule")
+            groups[verdict.row.label, rest][verdict.row.cell["rule"]] = verdict
+    return [
+        _winner(label, dict(rest), by_rule)
+        for (label, rest), by_rule in groups.items()
+        if len(by_rule) > 1 and all(verdict.n > 1 for verdict in by_rule.values())
+    ]
+
+
+def _winner(label: str, cell: Mapping[str, str], by_rule: Mapping[str, Verdict]) -> Winner:
+    smallest = min(verdict.printed for verdict in by_rule.values())
+    printed = tuple(rule for rule, verdict in by_rule.items() if verdict.printed == smallest)
+    ours = min(by_rule, key=lambda rule: by_rule[rule].mean)
+    others = [verdict.printed for rule, verdict in by_rule.items() if rule not in printed]
+    rival = by_rule[printed[0]]
+    spread = float(np.hypot(np.nan_to_num(by_rule[ours].sd), np.nan_to_num(rival.sd)))
+    gap = min(others) - smallest if others else 0.0
+    if ours in printed:
+        verdict: Literal["same", "tie", "other"] = "same"
+    elif rival.mean - by_rule[ours].mean <= spread or by_rule[ours].printed - smallest <= spread:
+        verdict = "tie"
+    else:
+        verdict = "other"
+    return Winner(label, cell, printed, ours, verdict, gap, spread)
+
+
+class PairDeviations(NamedTuple):
+    """How far the pairs of datasets of one column of a table are from ours."""
+
+    label: str
+    column: str
+    n_pairs: int
+    rms_of_means: float
+    """Root mean square of the mean z of each pair."""
+    furthest: str
+    z_of_furthest: float
+    """Its mean z."""
+    rms_of_others: float
+    """Root mean square of z without the furthest pair."""
+
+
+def pair_deviations(verdicts: Iterable[Verdict]) -> list[PairDeviations]:
+    """Return one row for each column of each table that was run on at least two pairs."""
+    columns: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for verdict in verdicts:
+        if is_drawn(verdict.row) and np.isfinite(verdict.z):
+            columns[verdict.row.label, verdict.column][data_name(verdict.row.cell)].append(verdict.z)
+    return [_of_column(*place, found) for place, found in columns.items() if len(found) > 1]
+
+
+def _of_column(label: str, column: str, z_of_pairs: dict[str, list[float]]) -> PairDeviations:
+    means = {name: float(np.mean(z)) for name, z in z_of_pairs.items()}
+    furthest = max(means, key=lambda name: abs(means[name]))
+    others = [z for name, found in z_of_pairs.items() if name != furthest for z in found]
+    return PairDeviations(
+        label,
+        column,
+        len(means),
+        root_mean_square(means.values()),
+        furthest,
+        means[furthest],
+        root_mean_square(others),
+    )

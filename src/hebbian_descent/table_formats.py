@@ -1,0 +1,167 @@
+"""Tables as text: one writer for CSV, LaTeX, Markdown and the terminal.
+
+Cells may come from files that anybody wrote. Each format neutralises what its reader would take for more than
+text: formulas of a spreadsheet, LaTeX commands, HTML tags in Markdown, escape sequences of a terminal.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from hebbian_descent.checks import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table as TerminalTable
+    from rich.text import Text
+
+
+class Marked(NamedTuple):
+    """Text that stands out; colours show on the terminal alone."""
+
+    text: str
+    bold: bool = False
+    style: str = ""
+
+
+Cell = str | int | float | Marked | tuple[str | Marked, ...]
+"""A float is written with four significant digits, in CSV with all of them."""
+
+
+class TextTable(NamedTuple):
+    """Headings and rows, to be written in any format."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    alignment: str = ""
+    """One letter per column, l or r; empty for all l."""
+
+
+def _parts(cell: Cell) -> list[Marked]:
+    parts = cell if isinstance(cell, tuple) and not isinstance(cell, Marked) else (cell,)
+    return [part if isinstance(part, Marked) else Marked(_shown(part)) for part in parts]
+
+
+def _shown(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""Text that begins so is a formula to a spreadsheet."""
+
+
+def csv_text(table: TextTable) -> str:
+    """Return CSV; an apostrophe keeps a spreadsheet from computing text that looks like a formula."""
+    text = io.StringIO()
+    rows = ([_csv_value(cell) for cell in row] for row in (table.headings, *table.rows))
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _csv_value(cell: Cell) -> object:
+    if isinstance(cell, int | float):
+        return cell
+    text = "".join(part.text for part in _parts(cell))
+    return f"'{text}" if text.startswith(FORMULA_STARTS) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isprintable()
+
+
+LATEX = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "→": r"$\to$",
+    "–": "--",
+    "\n": " ",
+    "\r": " ",
+    "<": r"$<$",
+    ">": r"$>$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "−": r"$-$",
+    "·": r"$\cdot$",
+    "√": r"$\surd$",
+    "Σ": r"$\Sigma$",
+    "²": r"$^2$",
+    "′": r"$'$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "λ": r"$\lambda$",
+    "φ": r"$\phi$",
+    "â": r"$\hat a$",
+}
+
+
+def latex_text(table: TextTable) -> str:
+    """Return a LaTeX tabular."""
+    heading, *rows = (
+        " & ".join("".join(map(_latex, _parts(cell))) for cell in row) + r" \\"
+        for row in (table.headings, *table.rows)
+    )
+    start = rf"\begin{{tabular}}{{{table.alignment or 'l' * len(table.headings)}}}"
+    return "\n".join([start, r"\hline", heading, r"\hline", *rows, r"\hline", r"\end{tabular}"])
+
+
+def _latex(part: Marked) -> str:
+    text = "".join(LATEX.get(letter, letter) for letter in part.text)
+    return rf"\textbf{{{text}}}" if part.bold else text
+
+
+def markdown_text(table: TextTable) -> str:
+    """Return a Markdown table; a line break within a cell becomes one of the page."""
+    rows = (table.headings, ["---"] * len(table.headings), *table.rows)
+    return "\n".join(
+        "| " + " | ".join("".join(map(_markdown, _parts(cell))) for cell in row) + " |" for row in rows
+    )
+
+
+def _markdown(part: Marked) -> str:
+    """Return text that neither ends its cell nor begins a tag."""
+    text = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", part.text.replace("|", r"\|")).replace("\n", "<br>")
+    return f"**{text}**" if part.bold else text
+
+
+def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[int] = ()) -> TerminalTable:
+    """Return a Rich table; `compact` leaves no space around columns, `wrap` numbers those that may wrap."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    title = Text(printable(table.title)) if table.title else None
+    made = (
+        Table(title=title, box=SIMPLE_HEAD, show_edge=False, padding=0, title_justify="left")
+        if compact
+        else Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    )
+    for number, heading in enumerate(table.headings):
+        right = table.alignment[number : number + 1] == "r"
+        may_wrap = number in wrap
+        made.add_column(
+            Text(printable(heading)),
+            justify="right" if right else "left",
+            no_wrap=not may_wrap,
+            overflow="fold" if may_wrap else "ellipsis",
+        )
+    for row in table.rows:
+        made.add_row(*map(_terminal, row))
+    return made
+
+
+def _terminal(cell: Cell) -> Text:
+    from rich.text import Text
+
+    return Text.assemble(
+        *((printable(part.text), f"{'bold ' * part.bold}{part.style}".strip()) for part in _parts(cell))
+    )
