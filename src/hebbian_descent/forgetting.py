@@ -1,4 +1,4 @@
-"""How forgetting goes on with age: a power law, an exponential or a straight line, told apart by AIC.
+"""Laws of forgetting: power law, exponential and straight line fitted by age, compared by AIC.
 
 All three are linear in all of their parameters but one, the exponent or rate b. For a given b the others
 follow from linear least squares, so that only b has to be searched for, along one line: the best fit of all
@@ -20,12 +20,12 @@ POINTS_PER_SIDE = 200
 FASTEST = 5.0
 """The largest |b| of a power law, and of an exponential per smallest gap between two ages."""
 LARGEST_LOGARITHM = 300.0
-"""What b·age may reach, so that no power overflows."""
+"""Upper bound on b·age, so that no power overflows."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One curve through values by age, with how well it fits."""
+    """A curve fitted to values by age, with its goodness of fit."""
 
     name: str
     parameters: Mapping[str, float]

@@ -1,4 +1,4 @@
-"""How well a pattern is recalled: one number a pattern, from its target and the network's output."""
+"""Measures of recall: one number per pattern, from its target and the network's output."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hebbian_descent.checks import Array, unknown_name
 
 @dataclass(frozen=True)
 class Measure:
-    """A function of all targets and outputs, (n_patterns, n_outputs) each, to one number a pattern."""
+    """A function of targets and outputs, (n_patterns, n_outputs) each, with one number per pattern."""
 
     name: str
     title: str
     function: Callable[[Array, Array], Array]
     higher_is_better: bool = False
     sees_one_pattern: bool = True
-    """Whether a pattern's number depends on its own target and output alone."""
+    """Whether a pattern's number depends only on its own target and output."""
 
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return the measure of each pattern."""
@@ -27,7 +27,7 @@ class Measure:
 
 
 def mean_absolute_error(targets: Array, output: Array) -> Array:
-    """Return by how much an output unit is off, on average."""
+    """Return the mean absolute deviation of the output units."""
     error: Array = np.abs(output - targets).mean(axis=1)
     return error
 

@@ -1,4 +1,4 @@
-"""Patterns to store, and what is left of them as cues: sparse codes, flipped and erased units."""
+"""Patterns to store and damaged cues: sparse codes, flipped and erased units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hebbian_descent.checks import Array, as_count, as_number, as_patterns
 
 
 def sparse(n: int, size: int, activity: float, seed: int) -> Array:
-    """Draw `n` patterns of `size` units with the same share of ones in each, all else zero.
+    """Draw `n` binary patterns of `size` units, each with the same share of ones.
 
     `activity` is that share; at least one unit is on, and one off. A larger draw of the same seed begins with
     the smaller one.

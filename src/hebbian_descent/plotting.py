@@ -1,4 +1,4 @@
-"""How figures look: one palette that colour-blind readers can tell apart, one way to write files."""
+"""Plotting: one palette that colour-blind readers can distinguish, and one way to write files."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ ACTIVATION_COLORS = {
     "step": "#009E73",
     "softmax": "#CC79A7",
 }
-"""For figures that compare activations; rules do not appear in them."""
+"""For figures that compare activations and show no rules."""
 OTHER_COLORS = ("#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ("-", "--", ":", (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 
 def styles(labels: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a style for each label: that of the rule it begins with, and dashes for several of one rule."""
+    """Yield a style per label: that of the rule it begins with, with different dashes for the same rule."""
     seen: dict[str, int] = {}
     others = cycle(OTHER_COLORS)
     for label in labels:
@@ -75,7 +75,7 @@ def new_panels(
     height: float = 4.0,
     width_ratios: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure with panels side by side, row by row; width and height are those of a panel."""
+    """Return an empty figure and its panels, row by row; width and height are those of one panel."""
     figure_module = require_extra("matplotlib.figure", extra="paper", purpose="Drawing a figure")
     figure = figure_module.Figure(figsize=(columns * width, rows * height), layout="constrained")
     panels = list(figure.subplots(rows, columns, squeeze=False, width_ratios=width_ratios).flat)
@@ -91,7 +91,7 @@ def plot_patterns(
     line_styles: Iterable[Mapping[str, Any]],
     spread: Mapping[str, Array] | None = None,
 ) -> None:
-    """Draw one number for each pattern into axes, the oldest on the left, with a band of `spread`."""
+    """Draw one number per pattern into axes, the oldest on the left, with a band of `spread`."""
     for (label, line), style in zip(values.items(), line_styles, strict=True):
         steps = np.arange(1, len(line) + 1)
         axes.plot(steps, line, linewidth=1.8, **style)
@@ -109,7 +109,7 @@ def plot_rates(
     line_styles: Iterable[Mapping[str, Any]],
     spread: Mapping[str, Array] | None = None,
 ) -> None:
-    """Draw one number for each learning rate into axes; gaps are learning rates that diverged."""
+    """Draw one number per learning rate into axes; gaps are learning rates that diverged."""
     order = np.argsort(learning_rates)
     rates = learning_rates[order]
     for (label, line), style in zip(values.items(), line_styles, strict=True):
@@ -129,7 +129,7 @@ def forgetting_curve(
     title: str = "",
     measure: str = "Mean absolute error",
 ) -> Figure:
-    """Draw one number for each pattern, the oldest on the left, one line a rule, with a band of `spread`."""
+    """Draw one number per pattern, the oldest on the left, one line per rule, with a band of `spread`."""
     figure, axes = new_figure()
     plot_patterns(axes, values, styles(values), spread)
     _finish(figure, axes, baseline, title, measure)
@@ -144,7 +144,7 @@ def learning_rate_curve(
     title: str = "",
     measure: str = "Mean absolute error",
 ) -> Figure:
-    """Draw how well each learning rate did, one line a rule; gaps are learning rates that diverged."""
+    """Draw the result of each learning rate, one line per rule; gaps are learning rates that diverged."""
     figure, axes = new_figure()
     plot_rates(axes, learning_rates, values, styles(values))
     _finish(figure, axes, baseline, title, measure)

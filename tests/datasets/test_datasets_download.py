@@ -71,8 +71,8 @@ def test_a_server_need_not_announce_a_length(server, tmp_path):
 MISBEHAVIOURS = {
     "missing": (lambda server: server.url + "/bad", "the server answered 404 Not Found"),
     "truncated": (lambda server: server.truncates("/bad", CONTENT), "ended after 225000 of 450000 bytes"),
-    "wrong content": (lambda server: server.serves("/bad", b"login first"), "what came is another file"),
-    "empty": (lambda server: server.serves("/bad", b""), "what came is another file"),
+    "wrong content": (lambda server: server.serves("/bad", b"login first"), "the received file differs"),
+    "empty": (lambda server: server.serves("/bad", b""), "the received file differs"),
     "stalled": (lambda server: server.stalls("/bad"), "no answer within 0.4 s"),
     "stalled halfway": (lambda server: server.stalls_after("/bad", CONTENT[:99]), "no answer within 0.4 s"),
     "announced too long": (
@@ -114,7 +114,7 @@ def test_every_server_that_failed_is_named(server, tmp_path):
     with pytest.raises(DownloadError) as caught:
         get(tmp_path, server.url + "/first", server.serves("/second", b"?"))
     assert "/first: the server answered 404" in str(caught.value)
-    assert "/second: what came is another file (SHA-256 8a8de823d5ed…" in str(caught.value)
+    assert "/second: the received file differs (SHA-256 8a8de823d5ed…" in str(caught.value)
 
 
 def test_progress_is_reported(server, tmp_path):

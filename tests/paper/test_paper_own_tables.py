@@ -155,14 +155,14 @@ def test_the_decay_that_was_chosen_is_shown(run):
 def test_two_tables_of_one_label_are_refused(run):
     code, _, errors = run(FILE + FILE.replace("TABLE", "SECOND"))
     assert code == 2
-    assert "a label of its own. Got 'tab:mine' 2 times" in errors
+    assert "a unique label. Got 'tab:mine' 2 times" in errors
 
 
 @pytest.mark.parametrize(
     ("generator", "message"),
     [
         ("lambda n, seed: 1 / 0", "table.py, line 9, in <lambda>: ZeroDivisionError"),
-        ("lambda n, seed: [[0.0]] * 3", "The patterns of 'gen' must be 100, one a row. Got 3."),
+        ("lambda n, seed: [[0.0]] * 3", "The patterns of 'gen' must be 100, one per row. Got 3."),
         ("lambda n, seed: [[float('nan')]] * n", "'gen' must be finite"),
         ("lambda n, seed: [0.0] * n", "patterns of 'gen'"),
     ],

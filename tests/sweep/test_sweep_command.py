@@ -169,7 +169,7 @@ def test_ctrl_c_leaves_a_store_to_go_on_from(folder):
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130, stderr
-    assert "run the same command again to go on" in " ".join(stdout.split())
+    assert "run the same command again to resume" in " ".join(stdout.split())
     assert "Traceback" not in stderr
     finished = len(Store(store))
     assert 2 <= finished < 12
@@ -177,5 +177,5 @@ def test_ctrl_c_leaves_a_store_to_go_on_from(folder):
 
 def test_help_teaches(folder):
     text = " ".join(run("--help", folder=folder).stdout.split())
-    for word in ("Examples", "pairs.npz", "--shard", "--scheduler", "goes on"):
+    for word in ("Examples", "pairs.npz", "--shard", "--scheduler", "to resume"):
         assert word in text

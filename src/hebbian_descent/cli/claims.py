@@ -1,4 +1,4 @@
-"""`hebbian-descent claims`: the paper's conclusions with what our own numbers say about them."""
+"""`hebbian-descent claims`: the paper's conclusions, judged by our numbers."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def claims(
 ) -> None:
     """Judge the paper's twenty conclusions: holds, holds with limits, does not hold, or not run.
 
-    Identities are tried on small networks; what the paper concludes from its tables is judged by what `run`
-    measured, and a few curves are computed here, which takes minutes the first time. The verdicts are kept in
+    Identities are checked on small networks; conclusions from the paper's tables are judged by what `run`
+    measured; a few curves are computed here, which takes minutes the first time. The verdicts are saved in
     OUTPUT for the report.
     """
     console = PlainConsole()
@@ -56,7 +56,7 @@ def claims(
 
 
 def _print(console: PlainConsole, claim: Judged) -> None:
-    """Print a claim with its verdict, and below how it was checked, what was found, and where to look."""
+    """Print a claim with its verdict, how it was checked, what was found, and where to look."""
     block = Table.grid(padding=(0, 1))
     block.add_column(justify="right", no_wrap=True, width=9)
     block.add_column(overflow="fold")

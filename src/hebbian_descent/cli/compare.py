@@ -30,7 +30,7 @@ def compare(
 ) -> None:
     """Count how many printed numbers agree with ours, by table and column, and list those that differ.
 
-    What differs is listed by the reason for it, as far as that is known.
+    Differences are listed by reason, if the reason is known.
 
     Only what `run` computed with the paper's protocol is judged. Where patterns were drawn, a number agrees
     if it lies in the 99 % prediction interval of one more draw, or within 0.005 of our mean.
@@ -109,7 +109,7 @@ def _why(verdict: Verdict) -> str | None:
 
 
 def _finite(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record for JSON, which knows no NaN."""
+    """Return a record for JSON, which has no NaN."""
     return {
         name: None if isinstance(value, float) and value != value else value
         for name, value in record.items()

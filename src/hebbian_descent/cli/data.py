@@ -1,4 +1,4 @@
-"""The commands around data: what there is, where it lies, and how to get it."""
+"""`hebbian-descent data`: list the datasets, download them, and print their folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hebbian_descent.cli.console import PlainConsole, echo
 from hebbian_descent.datasets.description import Description, RandomPatterns
 from hebbian_descent.table_formats import TextTable, terminal_table
 
-app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and see where they lie.")
+app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and print their folder.")
 
 ALL = "all"
 
@@ -29,7 +29,7 @@ def _errors_in_one_sentence() -> Iterator[None]:
 
 @app.command("list", epilog="Example: hebbian-descent data list")
 def list_datasets() -> None:
-    """Show every dataset: its size, and where it is found or that it needs a download."""
+    """List every dataset with its size and its files, or whether it needs a download."""
     with _errors_in_one_sentence():
         rows = [
             [
@@ -55,7 +55,7 @@ def fetch(
         typer.Argument(metavar="NAME", help="Datasets to download, or 'all'.", show_default=False),
     ],
 ) -> None:
-    """Download datasets into the data folder; those that are there already are left alone."""
+    """Download datasets into the data folder; those already there are skipped."""
     with _errors_in_one_sentence():
         datasets.data_folder()
         for name in set(names) - {ALL}:

@@ -1,4 +1,4 @@
-"""`hebbian-descent demo`: what Hebbian-descent is good for, in two minutes and without any download."""
+"""`hebbian-descent demo`: what Hebbian-descent is good for, in two minutes and without a download."""
 
 from __future__ import annotations
 

@@ -21,25 +21,25 @@ INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 @contextmanager
 def resumable(console: PlainConsole, store: Path) -> Iterator[None]:
-    """End on Ctrl-C with a sentence on how to go on."""
+    """On Ctrl-C, exit with a message on how to resume."""
     try:
         yield
     except KeyboardInterrupt:
-        console.print(f"Stopped. What is finished is kept in {store}: run the same command again to go on.")
+        console.print(f"Stopped. Finished work is saved in {store}: run the same command again to resume.")
         raise typer.Exit(INTERRUPTED) from None
 
 
 FAILED = 2
 LONGEST = 2000
-"""Letters of a message; lists of names from a file may be of any length."""
+"""Longest message, in characters; lists of names from a file may be of any length."""
 TRACEBACK = "HEBBIAN_DESCENT_TRACEBACK"
 EXPECTED = (MissingExtraError, StoreError, WorkerLostError, OSError, TypeError, ValueError)
-"""What a user can mend, and whose message says how; anything else is a fault of this package."""
+"""Errors that a user can fix, and whose message says how; all others are bugs of the package."""
 
 
 @contextmanager
 def failures_in_one_sentence() -> Iterator[None]:
-    """Turn what is raised into a sentence and an exit code, unless HEBBIAN_DESCENT_TRACEBACK is set."""
+    """Turn exceptions into one sentence and an exit code, unless HEBBIAN_DESCENT_TRACEBACK is set."""
     console = PlainConsole(stderr=True)
     try:
         with _warnings_in_one_sentence(console):
@@ -67,12 +67,12 @@ def _sentence(error: Exception) -> str:
 
 @contextmanager
 def _warnings_in_one_sentence(console: PlainConsole) -> Iterator[None]:
-    """Print a warning as its sentence, once, without the line of code that it comes from."""
-    told = set()
+    """Print each warning once, without the line of code that raised it."""
+    shown = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in told:
-            told.add(str(message))
+        if str(message) not in shown:
+            shown.add(str(message))
             console.print(f"Note: {message}", style="yellow", soft_wrap=True)
 
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""`hebbian-descent inspect`: what the file of a model holds."""
+"""`hebbian-descent inspect`: the content of a model file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hebbian_descent.table_formats import TextTable, terminal_table
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="A file that a model's save(path) wrote.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A file written by a model's save(path).", show_default=False)],
 ) -> None:
-    """Show what a model file holds: class, parameters, arrays, versions.
+    """Show the content of a model file: class, parameters, arrays, versions.
 
-    The file is read as `load` reads it, so what is shown can also be loaded. Nothing in it is ever run.
+    The file is read as `load` reads it, so whatever is shown can be loaded. Nothing in it is executed.
 
     Example:
         hebbian-descent inspect memory.safetensors
@@ -55,7 +55,7 @@ def _range(array: npt.NDArray[Any]) -> tuple[str, str, str]:
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:
-    """Return names and values of nested parameters, in words; a member of a list by its own name."""
+    """Return names and values of nested parameters as text; registered members by name."""
     if isinstance(value, dict) and set(value) == {"$member"}:
         member = value["$member"]
         settings = ", ".join(f"{key}={_word(part)}" for key, part in member["parameters"].items())

@@ -1,4 +1,4 @@
-"""`hebbian-descent list` and `status`: what there is, and what was run."""
+"""`hebbian-descent list` and `status`: the paper's labels, and what was run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hebbian_descent.table_formats import Cell, Marked, TextTable, terminal_tabl
 
 
 def list_labels(output: Output = OUTPUT) -> None:
-    """List every table and figure of the paper: what it shows, about how long it takes, what was run."""
+    """List every table and figure of the paper: content, approximate time, and what was run."""
     rows: list[list[Cell]] = []
     for known in INDEX.values():
         minutes = f"{known.minutes:.0f}" if known.minutes > 1 else "<1"
@@ -33,7 +33,7 @@ def list_labels(output: Output = OUTPUT) -> None:
 def status(output: Output = OUTPUT) -> None:
     """Show how much of each table and figure was run, with the paper's protocol and otherwise.
 
-    Tables of your own are counted in jobs. What was run with `--set` or `--search halving` is listed below.
+    Custom tables are counted in jobs. Runs with `--set` or `--search halving` are listed below.
     """
     console = PlainConsole()
     efforts = {"Paper's protocol": Effort(), "Quick": Effort(quick=True)}

@@ -17,7 +17,7 @@ OUTPUT = DEFAULT_FOLDER
 
 
 def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
-    """Return names and values; a value is a number, a word, or several with commas between."""
+    """Return settings by name, from name=value; a value is a number, a word, or a comma-separated list."""
     overrides = {}
     for change in changes:
         name, equals, text = change.partition("=")
@@ -38,7 +38,7 @@ def _value(text: str) -> Any:
 
 
 def parsed_shard(text: str) -> tuple[int, int]:
-    """Return which part, counted from 1, of how many."""
+    """Return part and number of parts from text such as 2/5."""
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if match is None:
         raise ValueError(f"--shard must be i/n, as 2/5. Got {text!r}.")

@@ -1,4 +1,4 @@
-"""Patterns from a user's own files: .npy, .npz and .csv, one pattern per row. Never pickles."""
+"""Patterns from a user's files: .npy, .npz and .csv, one pattern per row. Pickles are never read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from hebbian_descent.regular_file import open_regular
 
 ARCHIVE = "be a whole .npz archive"
 LARGE_ARRAY, LARGEST_RATIO = 2**28, 100
-"""An array of more bytes than this must not be more than so many times as large as it is packed."""
+"""An array larger than LARGE_ARRAY bytes must not exceed LARGEST_RATIO times the size of its archive."""
 
 
 def read_pairs(inputs: str, targets: str | None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return inputs and targets; without a second file the first must be an archive that holds both."""
+    """Return inputs and targets; without a second file, the first must be an archive with both."""
     if targets is not None:
         return read_patterns(inputs), read_patterns(targets)
     if not inputs.endswith(".npz"):
@@ -51,12 +51,12 @@ def read_patterns(name: str) -> npt.NDArray[Any]:
 
 @contextmanager
 def _reading(path: Path, must: str) -> Iterator[None]:
-    """Say of a damaged or forged file in one sentence what is wrong, whatever its parser raises."""
+    """Turn any error of a parser into one sentence that names the file."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except MemoryError:  # says nothing of the file
+    except MemoryError:  # says nothing about the file
         raise
     except Exception as error:
         what = str(error).rstrip(".") or type(error).__name__

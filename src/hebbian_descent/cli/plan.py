@@ -1,4 +1,4 @@
-"""What a command to run comes down to: which tables and figures, and which of their jobs."""
+"""Plan of a run: which tables and figures, and which of their jobs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Content = Experiment | FormulaTable | PaperFigure
 
 
 class Task(NamedTuple):
-    """A table or figure to run, with as much effort as it can take."""
+    """A table or figure to run, with the effort that it supports."""
 
     content: Content
     effort: Effort
     jobs: Sequence[Job] = ()
     file: Path | None = None
-    """The file of one's own that defines it."""
+    """The user's file that defines it."""
 
 
 def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[int, int] | None) -> list[Task]:
-    """Return what is to be run; everything that can be known to be wrong is found out here.
+    """Return what to run; all errors that can be detected in advance are raised here.
 
-    With `only`, tables without such a job and figures are left out. A part of the work has its share of the
+    With `only`, figures and tables without such a job are left out. A part of the work gets its share of the
     jobs of every table, and its share of the figures.
     """
     tasks = [_task(content, effort, file) for label in labels for content, file in _contents(label)]

@@ -22,10 +22,10 @@ def report(
     quick: Annotated[bool, typer.Option("--quick", help="Show what `run --quick` computed.")] = False,
     output: Output = OUTPUT,
 ) -> None:
-    """Write a page on everything that was run: counts, claims, tables beside the print, figures, protocol.
+    """Write a page on everything that was run: counts, claims, tables, figures, protocol.
 
     The page is one file, report.html in OUTPUT, and needs no network. Results of `run --quick` get no
-    verdicts; without --quick they have a section of their own at the end.
+    verdicts; without --quick they appear in a separate section at the end.
     """
     console = PlainConsole()
     with console.status("Reading the measurements") as status:
@@ -41,14 +41,14 @@ DOCUMENT = Path("docs") / "reproduction.md"
 
 def evidence(
     output: Output = OUTPUT,
-    summary: Annotated[Path, typer.Option(help="A line for each printed result.")] = SUMMARY,
+    summary: Annotated[Path, typer.Option(help="CSV file with one line per printed result.")] = SUMMARY,
     document: Annotated[
-        Path, typer.Option(help="Counts, times, what differs, tables; figures go beside.")
+        Path, typer.Option(help="Document with counts, differences and tables, beside copied figures.")
     ] = DOCUMENT,
 ) -> None:
-    """Write down how every printed result compares with ours, as a CSV file and as a document.
+    """Write how every printed result compares with ours, as a CSV file and as a document.
 
-    Both are made from what `run` left in OUTPUT with the paper's protocol.
+    Both use the results of `run` in OUTPUT with the paper's protocol.
     """
     if not Measurements(output, Effort()).labels():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""`hebbian-descent run`: tables and figures of the paper, or of your own, computed from data."""
+"""`hebbian-descent run`: tables and figures of the paper, or custom ones, computed from data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hebbian_descent.paper.summaries import summarise
 
 def run(
     labels: Annotated[
-        list[str], typer.Argument(help="Labels as tab:Hetero_online_centered_1, 'all', or Python files.")
+        list[str], typer.Argument(help="Labels such as tab:Hetero_online_centered_1, 'all', or Python files.")
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")] = False,
     draws: Annotated[int, typer.Option(help="Draws of the patterns; the first has ten trials.", min=1)] = 3,
@@ -41,23 +41,23 @@ def run(
         ),
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Only jobs that begin so, as rand-adult or mnist-softmax.")
+        str | None, typer.Option(help="Only jobs with this prefix, such as rand-adult or mnist-softmax.")
     ] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="Another setting, as trials=50; not the paper's then.")
+        list[str] | None, typer.Option("--set", help="Change a setting of the protocol, such as trials=50.")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes on this machine.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Dask scheduler, tcp://host:8786 or 'local'.")] = None,
     shard: Annotated[
-        str | None, typer.Option(help="Part i of n, as '2/5', into a folder shared with the others.")
+        str | None, typer.Option(help="Part i of n, such as '2/5', into a folder shared with the others.")
     ] = None,
     output: Output = OUTPUT,
 ) -> None:
-    """Compute tables and figures of the paper from data and show them beside the printed numbers.
+    """Compute tables and figures of the paper from data and compare them with the printed numbers.
 
     The patterns that the authors drew are unknown: a printed number is compared with several draws, as one
-    draw more. Finished parts are kept in OUTPUT, so a run that was stopped goes on; `hebbian-descent report`
-    shows all of it as a page.
+    more draw. Finished parts are saved in OUTPUT, so a stopped run resumes; `hebbian-descent report` shows
+    everything on one page.
 
     **Examples**
 
@@ -71,7 +71,7 @@ def run(
     part = None if shard is None else parsed_shard(shard)
     tasks = plan(labels, effort, only, part)
     if not all(task.effort.is_the_papers for task in tasks):
-        console.print("Not the paper's protocol: these results are kept apart and get no verdicts.")
+        console.print("Not the paper's protocol: these results are stored separately and get no verdicts.")
     skipped: dict[str, list[str]] = {}
     n_done = 0
     with resumable(console, output):
@@ -90,7 +90,7 @@ def run(
 
 
 def _run(console: PlainConsole, task: Task, context: RunContext) -> tuple[list[Measured], list[str]]:
-    """Return what was measured, if it is a table, and why parts of it could not be run."""
+    """Return the measurements, if it is a table, and why parts of it could not be run."""
     if isinstance(task.content, FormulaTable):
         show_formulas(task.content)
         return [], []
@@ -105,7 +105,7 @@ def _run(console: PlainConsole, task: Task, context: RunContext) -> tuple[list[M
 def run_table(
     console: PlainConsole, experiment: Experiment, context: RunContext, jobs: Sequence[Job]
 ) -> tuple[list[Measured], list[str]]:
-    """Run the jobs of a table with a bar of progress; return what they measured, and why some could not."""
+    """Run the jobs of a table with a progress bar; return their measurements, and why some could not run."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(experiment.label, total=len(jobs))
@@ -125,7 +125,7 @@ def _show(console: PlainConsole, experiment: Experiment, measured: list[Measured
 
 
 def draw_figure(console: PlainConsole, figure: PaperFigure, context: RunContext) -> list[str]:
-    """Draw a figure and write its files; return why that could not be, if so."""
+    """Draw a figure and write its files; return why it could not be drawn, if so."""
     try:
         with console.status(f"Drawing {figure.label}"):
             drawn = figure.draw(context)

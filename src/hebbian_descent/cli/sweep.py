@@ -1,4 +1,4 @@
-"""`hebbian-descent sweep`: every rule, activation and learning rate over a user's own patterns."""
+"""`hebbian-descent sweep`: every rule, activation and learning rate on a user's patterns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from hebbian_descent.table_formats import TextTable, terminal_table
 
 
 def sweep(
-    inputs: Annotated[str, typer.Argument(help="Input patterns, one a row: .npy, .csv, or .npz:NAME.")],
+    inputs: Annotated[str, typer.Argument(help="Input patterns, one per row: .npy, .csv, or .npz:NAME.")],
     targets: Annotated[
         str | None, typer.Argument(help="Target patterns; not needed if INPUTS is an .npz with both.")
     ] = None,
@@ -57,7 +57,7 @@ def sweep(
     by: Annotated[
         str, typer.Option(help="Choose the best rate by 'last20' (any number), 'last' or 'all'.")
     ] = ("last20"),
-    seed: Annotated[int, typer.Option(help="All randomness follows from it.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     engine: Annotated[str, typer.Option(help="auto, kernel, stacked or reference.")] = "auto",
     output: Annotated[Path, typer.Option(help="Folder for the store of results and the figures.")] = Path(
@@ -66,12 +66,12 @@ def sweep(
     workers: Annotated[int | None, typer.Option(help="Processes on this machine.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Dask scheduler, tcp://host:8786 or 'local'.")] = None,
     shard: Annotated[
-        str | None, typer.Option(help="Compute part i of n, as '2/5', into a folder shared with the others.")
+        str | None, typer.Option(help="Compute part i of n, such as '2/5', into a shared folder.")
     ] = None,
 ) -> None:
     """Train every rule, activation and learning rate on your patterns and see which remember them best.
 
-    Finished parts are kept in OUTPUT/store: run the same command again after a stop and it goes on.
+    Finished parts are saved in OUTPUT/store: run the same command again to resume.
 
     **Examples**
 
@@ -171,10 +171,10 @@ def _progress(console: PlainConsole) -> Progress:
 
 
 class RateColumn(ProgressColumn):
-    """How many runs are done in a second."""
+    """Runs per second."""
 
     def render(self, task: Task) -> Text:
-        """Return the rate, once there is one."""
+        """Return the rate, if it is known."""
         speed = task.finished_speed or task.speed
         return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
 
@@ -183,7 +183,7 @@ def _note_constant_columns(console: PlainConsole, patterns: Patterns) -> None:
     constant = int((np.ptp(patterns.inputs, axis=0) == 0).sum())
     if constant:
         console.print(
-            f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they tell nothing.",
+            f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they carry nothing.",
             style="yellow",
         )
 

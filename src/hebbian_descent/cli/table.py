@@ -25,19 +25,19 @@ FORMATS = ("text", "csv", "latex")
 
 
 def table(
-    label: Annotated[str, typer.Argument(help="A table of the paper, or of your own.")],
+    label: Annotated[str, typer.Argument(help="A table of the paper, or a custom one.")],
     form: Annotated[str, typer.Option("--format", help="text, csv or latex.")] = "text",
     column: Annotated[str | None, typer.Option(help="The printed result to show; CSV has all.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="What was run with --quick.")] = False,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="What was run with these settings, as trials=50.")
+        list[str] | None, typer.Option("--set", help="What was run with these settings, such as trials=50.")
     ] = None,
     search: Annotated[str | None, typer.Option(help="halving: what was run with that search.")] = None,
     output: Output = OUTPUT,
 ) -> None:
-    """Print a table of the paper: ours beside the printed numbers, with a dash where nothing was run.
+    """Print a table of the paper: ours with the printed numbers, and a dash where nothing was run.
 
-    Tables of your own, and what was run with another protocol than the paper's, are printed by themselves.
+    Custom tables, and results of a protocol other than the paper's, are printed without comparison.
     """
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
@@ -60,7 +60,7 @@ def table(
 
 
 def show_formulas(table: FormulaTable, form: str = "text") -> None:
-    """Print a table of formulas; on the terminal, cases of a formula are on lines of their own."""
+    """Print a table of formulas; on the terminal, each case of a formula has its own line."""
     if form != "text":
         show_table(table.text_table, form)
         return
@@ -90,7 +90,7 @@ def show_comparison(title: str, verdicts: list[Verdict], column: str) -> None:
 
 
 def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:
-    """Return the error for a table that was not run so, with the options under which it was."""
+    """Return the error for a table that was not run like this, with the options it was run with."""
     ways = [other.options for other in efforts_in(output) if Measurements(output, other).read(label)]
     if ways:
         options = " or ".join(shlex.join(way) or "no options" for way in ways)

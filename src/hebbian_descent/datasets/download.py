@@ -156,10 +156,10 @@ def _check_digest(part: Path, remote: RemoteFile) -> None:
         try:
             digest = hashlib.sha256(read_content(part, remote.size)).hexdigest()
         except Exception as error:  # nearly anything, of damaged data
-            raise TransferError(f"what came cannot be decompressed: {error}") from None
+            raise TransferError(f"the received file cannot be decompressed: {error}") from None
     if digest != remote.sha256:
         raise TransferError(
-            f"what came is another file (SHA-256 {digest[:12]}… in place of {remote.sha256[:12]}…)"
+            f"the received file differs (SHA-256 {digest[:12]}… in place of {remote.sha256[:12]}…)"
         )
 
 

@@ -42,7 +42,7 @@ def reading(*paths: Path) -> Iterator[None]:
     files = ", ".join(map(str, paths))
     try:
         yield
-    except (DatasetError, MemoryError):  # the second says nothing of the file
+    except (DatasetError, MemoryError):  # the second says nothing about the file
         raise
     except PermissionError as error:
         raise DataFolderError(f"{files} must be readable by you, and is not: {error.strerror}.") from error

@@ -1,4 +1,4 @@
-"""The paper's own experiments, with its labels as names."""
+"""The paper's experiments, under the paper's labels."""
 
 from importlib import resources
 

@@ -1,4 +1,4 @@
-"""Ours beside theirs: is a printed number what we would find if we did it once more?
+"""Comparison of printed results with ours: would one more run give the printed number?
 
 Where patterns were drawn, the printed number counts as one more draw; where whole datasets were used, it is
 compared with ours by the spread over the trials of both.
@@ -19,17 +19,17 @@ from hebbian_descent.paper.printed import PrintedRow, printed_rows
 CONFIDENCE = 0.99
 CLOSE_ENOUGH = 0.005
 RELATIVELY_CLOSE = 0.05
-"""For results of whole datasets, which differ by far more than a draw of patterns would make them."""
+"""Tolerance for whole datasets, whose results differ by more than one draw of patterns explains."""
 N_PRINTED_TRIALS = 10
 ROUNDING = 1e-4 / np.sqrt(12)
-"""Standard deviation of what is lost by printing four digits."""
+"""Standard deviation of the rounding error of four printed digits."""
 
 STD_OF = {"error_mean": "error_std", "mae_mean": "mae_std"}
 """The printed standard deviation that belongs to a result."""
 
 
 class Verdict(NamedTuple):
-    """What is to be said of one printed number."""
+    """The verdict on one printed number."""
 
     row: PrintedRow
     column: str
@@ -57,17 +57,17 @@ class Verdict(NamedTuple):
 
 
 def cell_key(cell: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return what tells the rows of a table apart, whatever the order of its columns."""
+    """Return a key that identifies a row of a table, whatever the order of its columns."""
     return tuple(sorted(cell.items()))
 
 
 def compare(label: str, measured: Iterable[Measured]) -> list[Verdict]:
-    """Judge every printed number of a table, also those for which there is no measurement."""
+    """Judge every printed number of a table, including those without a measurement."""
     return compare_rows(printed_rows(label), measured)
 
 
 def compare_rows(rows: Iterable[PrintedRow], measured: Iterable[Measured]) -> list[Verdict]:
-    """Judge printed rows; of several measurements of one draw the last counts."""
+    """Judge printed rows; if a draw was measured several times, the last measurement counts."""
     by_cell: dict[tuple[tuple[str, str], ...], dict[int, Measured]] = defaultdict(dict)
     for found in measured:
         by_cell[cell_key(found.cell)][found.draw] = found
@@ -89,7 +89,7 @@ def _verdict(row: PrintedRow, column: str, draws: list[Measured]) -> Verdict:
 
 
 def is_drawn(row: PrintedRow) -> bool:
-    """Whether the row is about 100 patterns that somebody drew."""
+    """Whether the row is about 100 patterns drawn at random."""
     return "input" in row.cell
 
 

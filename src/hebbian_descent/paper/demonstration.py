@@ -1,4 +1,4 @@
-"""What shows the effect best on data that needs no download: a table, figures, and recalled pictures."""
+"""The demonstration: a table, figures and recalled digits on data that needs no download."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ EXHIBITS = {
         "Four correlated patterns. Hebb's rule gets the doubled one right and the others wrong."
     ),
 }
-"""Figures that need generated patterns only, with what there is to see."""
+"""Figures that need generated patterns only, each with a caption."""
 
 SHOWN = (1, 20, 40, 60, 80, 90, 95, 98, 99, 100)
 """The patterns whose recall is drawn, counted from the first learned."""

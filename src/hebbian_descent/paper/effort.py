@@ -1,4 +1,4 @@
-"""How much of an experiment is run: all of the paper's protocol, a quick look at it, or a variation."""
+"""Effort of a run: the paper's full protocol, a quick look, or a variation of it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Search = Literal["grid", "halving"]
 
 @dataclass(frozen=True)
 class Effort:
-    """What was asked for on top of an experiment's own protocol."""
+    """How a run departs from the protocol of its experiment."""
 
     draws: int = 3
     quick: bool = False
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    """Settings by name, as trials or epochs, in place of the paper's."""
+    """Settings that replace the paper's, by name, such as trials or epochs."""
     search: Search | None = None
     """How the learning rate is searched; None leaves it to the experiment."""
 
@@ -30,12 +30,12 @@ class Effort:
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether numbers may be judged against the printed ones; a shorter search than ours is not."""
+        """Whether results may be judged against the printed numbers."""
         return not self.quick and not self.overrides and self.search != "halving"
 
     @property
     def name(self) -> str:
-        """A word under which results are kept apart from those of other efforts."""
+        """Name of the folder that separates these results from those of other efforts."""
         if self.is_the_papers:
             return "paper"
         text = ",".join(f"{name}={value}" for name, value in sorted(self.overrides.items()))
@@ -45,14 +45,14 @@ class Effort:
 
     @property
     def options(self) -> list[str]:
-        """The options of the command line that ask for it; none if it is the paper's."""
+        """The command-line options for this effort; none for the paper's protocol."""
         quick = ["--quick"] if self.quick else []
         search = ["--search", "halving"] if self.search == "halving" else []
         changes = (("--set", f"{name}={value}") for name, value in self.overrides.items())
         return [*quick, *search, *(word for change in changes for word in change)]
 
     def applied_to(self, protocol: Mapping[str, Any], quick: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a protocol with what is changed for a quick look, and what was set by hand."""
+        """Return a protocol with the settings of a quick look, and with the overrides."""
         for name in self.overrides:
             if name not in protocol:
                 raise unknown_name("setting of this experiment", name, protocol)

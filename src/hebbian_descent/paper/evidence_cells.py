@@ -1,4 +1,4 @@
-"""Every printed result beside ours: as lines of a CSV file, and as tables of the document."""
+"""Every printed result with ours, as lines of a CSV file and as tables of the document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("table", "cell", "column", "ours", "sd", "printed", "verdict", "z", "
 
 
 def write_summary(folder: Path, path: Path) -> None:
-    """Write one line for each printed result; its seconds are those of its jobs with all they computed."""
+    """Write one line per printed result; its seconds are those of the jobs that computed it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows: list[list[str]] = []
     for table in paper_tables(folder, Effort()):
@@ -62,7 +62,7 @@ ABOUT_CELLS = (
 
 
 def all_cells(tables: list[PaperTable]) -> Iterator[str]:
-    """Yield a heading for each table, and each of its columns folded up."""
+    """Yield a heading for each table, and each of its columns as a collapsed section."""
     for table in tables:
         yield f"### {table.title} `{table.label}`"
         yield from map(_folded, table.columns)

@@ -1,4 +1,4 @@
-"""A document on the whole reproduction: counts, what differs and why, winners, claims, figures, tables."""
+"""The document on the reproduction: counts, differences, winners, claims, figures and tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CHOSEN_FIGURES = (
     "fig:auto_association_compare",
     "fig:hidden_activity_GD_HD",
 )
-"""Those that the document shows, as far as they were drawn."""
+"""The figures that the document shows, if they were drawn."""
 
 
 ABOUT_COUNTS = (
@@ -49,7 +49,7 @@ ABOUT_PAIRS = (
 
 
 def write_document(folder: Path, path: Path) -> None:
-    """Write all that is known of a folder of results; chosen figures are copied beside it."""
+    """Write the document on a folder of results, and copy the chosen figures beside it."""
     tables = paper_tables(folder, Effort())
     verdicts = [verdict for table in tables for verdict in table.verdicts]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ def _counts(tables: list[PaperTable]) -> str:
 
 
 def _draws(table: PaperTable) -> str:
-    """Return how many draws of the patterns, or trials where there are no draws, are behind the results."""
+    """Return the number of draws behind the results, or of trials where nothing is drawn."""
     numbers = sorted({verdict.n for verdict in table.verdicts if verdict.n})
     return " to ".join(str(n) for n in dict.fromkeys((numbers[0], numbers[-1]))) if numbers else "–"
 

@@ -1,4 +1,4 @@
-"""Experiments in a user's own Python file, which get progress, store, table and report like the paper's."""
+"""Experiments defined in a user's Python file, with the same progress, store, table and report."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FRAME = re.compile(r'File "(.+?)", line (\d+), in (\S+)')
 
 
 class ExtensionError(ValueError):
-    """A user's own file does not do what it should; the message names its line."""
+    """A user's file failed; the message names the line."""
 
 
 def load_experiments(path: Path) -> list[Experiment]:
-    """Import a file and return the experiments that it defines, in their order."""
+    """Import a file and return the experiments that it defines, in order."""
     if not path.is_file():
         raise ValueError(f"The experiment must be a Python file. Got {path}, which does not exist.")
     name = f"hebbian_descent_extension_{path.stem}"
@@ -58,12 +58,12 @@ def _check_labels(path: Path, experiments: list[Experiment]) -> None:
         if label.lower() in papers:
             raise ValueError(f"{path} must give its table a label that is not the paper's. Got {label!r}.")
         if (n := counts[label.lower()]) > 1:
-            raise ValueError(f"{path} must give each table a label of its own. Got {label!r} {n} times.")
+            raise ValueError(f"{path} must give each table a unique label. Got {label!r} {n} times.")
 
 
 @contextmanager
 def errors_in(path: Path) -> Iterator[None]:
-    """Say of an error in a file, or in one beside it, which line it comes from; also if a worker met it."""
+    """Turn an error raised in a file, or in one beside it, into one that names the line."""
     try:
         yield
     except SyntaxError as error:
@@ -86,13 +86,13 @@ def errors_in(path: Path) -> Iterator[None]:
 
 
 def _fingerprint(path: Path) -> str:
-    """Return a number that changes with the file and with those beside it that it imports."""
+    """Return a fingerprint of the file and of the files beside it that it imports."""
     own = sorted(file for file, name in _modules_beside(path).items() if not is_library(name))
     return hashlib.sha256(b"".join(file.read_bytes() for file in own)).hexdigest()
 
 
 def _modules_beside(path: Path) -> dict[Path, str]:
-    """Return the names of what was imported from files beside one; libraries may lie there as well."""
+    """Return the imported modules in the folder of a file, including libraries installed there."""
     folder = path.parent.resolve()
     files = ((getattr(module, "__file__", None), name) for name, module in list(sys.modules.items()))
     found = {Path(file).resolve(): name for file, name in files if file}

@@ -1,4 +1,4 @@
-"""The paper's two tables of formulas, each line with a number that shows that it is true.
+"""The paper's two tables of formulas, each row with a number that verifies it.
 
 Paper: tab:list_HD_loss_functions
 """
@@ -25,7 +25,7 @@ STEP = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class FormulaTable:
-    """A table of text under the paper's own label; its lines are made and checked when they are asked for."""
+    """A table of formulas under the paper's label; its rows are made and verified on first access."""
 
     label: str
     title: str
@@ -46,12 +46,12 @@ class FormulaTable:
 
 
 class Formula(NamedTuple):
-    """A line of the table of losses; `condition: value; …` has the value whose condition is met."""
+    """A row of the table of losses; `condition: value; …` has the value whose condition is met."""
 
     activation: str
     quotient: str
     loss: str
-    """â is a as well, but counts as constant in the derivative."""
+    """â equals a, but is constant in the derivative."""
 
 
 FORMULAS: dict[tuple[str, str], Formula] = {
@@ -106,7 +106,7 @@ FORMULAS: dict[tuple[str, str], Formula] = {
 
 
 def loss_lines() -> Iterable[tuple[str, ...]]:
-    """Yield activation, error term, the three formulas and how well the derivative is the update."""
+    """Yield activation, error term, the three formulas, and how far the derivative is from the update."""
     for make in LOSS_TABLE:
         row = make()
         formula = FORMULAS[row.activation.name, row.error.name]
@@ -114,7 +114,7 @@ def loss_lines() -> Iterable[tuple[str, ...]]:
 
 
 def sample(row: Row) -> tuple[Array, Array, Array]:
-    """Return targets that the row is made for, outputs and preactivations to try it on."""
+    """Return targets that suit the row, outputs and preactivations."""
     a = np.array([[-2.1, -1.3, -0.6, -0.1, 0.2, 0.8, 1.4, 2.3]])
     if row.error.target_values:
         t = np.resize(row.error.target_values, a.shape)
@@ -154,7 +154,7 @@ CASES = (
 
 
 def scalar_product_lines() -> Iterable[tuple[str, ...]]:
-    """Yield each case with its consequence, how often it was met and how often the consequence was true."""
+    """Yield each case with its consequence, how often it occurred and how often the consequence held."""
     hd, gd, slope = random_summands()
     moves = np.square(hd) > 0
     met: dict[str, npt.NDArray[np.bool_]] = {
@@ -174,7 +174,7 @@ def scalar_product_lines() -> Iterable[tuple[str, ...]]:
 
 
 def random_summands() -> Summand:
-    """Return the updates of every weight of random layers, one pattern each, some of them learned already."""
+    """Return the updates of every weight of random layers, one pattern each, some already learned."""
     rng = np.random.default_rng(0)
     names = [name for name in ACTIVATIONS if get_activation(name).elementwise]
     found = [_summands(names[number % len(names)], rng) for number in range(N_LAYERS)]

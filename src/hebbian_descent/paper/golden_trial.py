@@ -1,4 +1,4 @@
-"""One small trial that can be redone to the last digit anywhere: random patterns to random patterns.
+"""One small trial that can be reproduced to the last digit anywhere: random to random patterns.
 
 It is the example setting of the authors' own code: 100 pairs of binary patterns with 200 units, sigmoid
 outputs, offsets at the data mean, one online pass.
@@ -29,7 +29,7 @@ class GoldenTrial:
 
     @classmethod
     def create(cls) -> GoldenTrial:
-        """Draw the trial from NumPy's legacy generator, whose stream is frozen for good."""
+        """Draw the trial from NumPy's legacy generator, whose stream never changes."""
         random = np.random.RandomState(42)  # the figures to match were made with it
         inputs = random.randint(0, 2, (100, 200)).astype(np.float64)
         targets = random.randint(0, 2, (100, 200)).astype(np.float64)
@@ -70,7 +70,7 @@ class GoldenTrial:
 
 
 class BestRun(NamedTuple):
-    """The errors per pattern that a rule leaves at its best learning rate."""
+    """The error of each pattern at the best learning rate of a rule."""
 
     rule: str
     learning_rate: float

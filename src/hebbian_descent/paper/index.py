@@ -1,4 +1,4 @@
-"""The one list behind the command line, the report and the tests: every label, and what stands behind it."""
+"""Index of the paper's labels, used by the command line, the report and the tests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MINUTES: dict[str, float] = {
     "fig:online_label_learning_MNIST": 10,
     "fig:hidden_activity_GD_HD": 10,
 }
-"""Roughly how long each label takes on two cores with ten draws; those not listed take less than a minute."""
+"""Approximate minutes on two cores with ten draws; labels not listed take less than one."""
 
 
 class Entry(NamedTuple):
@@ -55,7 +55,7 @@ class Entry(NamedTuple):
 
     @property
     def minutes(self) -> float:
-        """About how long it takes."""
+        """Approximate time it takes."""
         return MINUTES.get(self.label, 1.0)
 
 
@@ -67,7 +67,7 @@ INDEX: dict[str, Entry] = {
 
 
 def entry(label: str) -> Entry:
-    """Return what stands behind a label."""
+    """Return the entry of a label."""
     if label not in INDEX:
         raise unknown_name("label", label, INDEX)
     return INDEX[label]

@@ -1,4 +1,4 @@
-"""What one job measured, as the content of its file, and back with every field checked."""
+"""File format of one job's measurements, with every field validated on reading."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ FORMAT = 1
 
 
 class Measurement(NamedTuple):
-    """The rows of one job, and how they came about."""
+    """The rows of one job, and how they were computed."""
 
     label: str
     title: str
     job: str
     rows: tuple[Measured, ...]
     seconds: float
-    """How long the computing of its cells took, if this was the first run."""
+    """How long the cells took to compute, if this was the first run."""
     settings: str
     versions: Mapping[str, str] = {}
-    """Of Python and the libraries that computed it."""
+    """Versions of Python and the libraries used."""
     source: str = ""
     """A fingerprint of the file that defines the experiment."""
 
@@ -33,7 +33,7 @@ class Measurement(NamedTuple):
 def as_content(
     experiment: Experiment, effort: Effort, job: str, rows: Sequence[Measured], seconds: float
 ) -> dict[str, Any]:
-    """Return what the file of a job holds."""
+    """Return the content of a job's file."""
     return {
         "format": FORMAT,
         "label": experiment.label,
@@ -48,7 +48,7 @@ def as_content(
 
 
 def from_content(content: Any) -> Measurement:
-    """Return a measurement that can be shown and judged; anything else is a ValueError."""
+    """Return a valid measurement, or raise a ValueError."""
     fields = as_object(content, "the file")
     if fields.get("format") != FORMAT:
         raise ValueError(f"its format must be {FORMAT}, and is {fields.get('format')!r:.20}")
@@ -103,7 +103,7 @@ def _row(content: Any) -> Measured:
 
 
 def _check_together(label: str, rows: Sequence[Measured]) -> None:
-    """Refuse rows that are not of one table, or not of the paper's where the label is."""
+    """Raise a ValueError unless all rows belong to one table, and to the paper's if it has the label."""
     shapes = {(frozenset(row.cell), frozenset(row.results)) for row in rows}
     if len(shapes) != 1:
         raise ValueError("its rows must have the same columns, and at least one must be there")

@@ -13,11 +13,11 @@ from hebbian_descent.rules import rule_title
 from hebbian_descent.table_formats import Cell, Marked, TextTable
 
 DIGITS = 4
-"""As many as are printed and shown; what is equal in them is equally good."""
+"""Digits printed and shown; results equal in them are equally good."""
 
 
 class Line(NamedTuple):
-    """A line of a table: what it is about, and a verdict for each rule."""
+    """A line of a table: its data and units, and a verdict for each rule."""
 
     heading: str
     units: str
@@ -25,17 +25,17 @@ class Line(NamedTuple):
 
     @property
     def best(self) -> list[str]:
-        """The rules with our smallest error; none where there is only one."""
+        """The rules with our smallest error; none if there is only one rule."""
         return _smallest({rule: verdict for rule, verdict in self.by_rule.items() if verdict.n}, "mean")
 
     @property
     def best_in_print(self) -> list[str]:
-        """The rules with the smallest printed error; none where there is only one."""
+        """The rules with the smallest printed error; none if there is only one rule."""
         return _smallest(self.by_rule, "printed")
 
 
 def is_error(column: str) -> bool:
-    """Return whether a column is the better the smaller; activities are not."""
+    """Return whether a column is an error, of which smaller is better."""
     return column != "mean_hidden_activity"
 
 
@@ -60,12 +60,12 @@ def lines(verdicts: Iterable[Verdict], column: str) -> list[Line]:
 
 
 def data_name(cell: Mapping[str, str]) -> str:
-    """Return which data a cell is about, as rand→adult."""
+    """Return the data of a cell, such as rand→adult."""
     return f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
 
 
 def heading(cell: Mapping[str, str]) -> str:
-    """Return which data a cell is about, with its variant."""
+    """Return the data of a cell with its variant."""
     return f"{data_name(cell)} {cell.get('offsets') or cell.get('centering') or ''}".strip()
 
 
@@ -75,12 +75,12 @@ def units(cell: Mapping[str, str]) -> str:
 
 
 def cell_name(cell: Mapping[str, str]) -> str:
-    """Return a cell in words, as rand→adult sigmoid hebb; without its rule if it is about several."""
+    """Return a cell in words, such as rand→adult sigmoid hebb, or without the rule if it has none."""
     return f"{heading(cell)} {units(cell)} {cell.get('rule', '')}".strip()
 
 
 def averaged(measured: Iterable[Measured]) -> tuple[list[str], list[list[str | float]]]:
-    """Return headings and lines: what was run, each result averaged over the draws, the best of the first."""
+    """Return headings and rows: results averaged over the draws, best rate and decay of the first draw."""
     draws: dict[tuple[tuple[str, str], ...], list[Measured]] = defaultdict(list)
     for row in measured:
         draws[tuple(row.cell.items())].append(row)
@@ -160,5 +160,5 @@ def result_table(verdicts: list[Verdict]) -> TextTable:
 
 
 def _digits(value: float, digits: int) -> str:
-    """Return a number, or nothing where there is none."""
+    """Return a number as text, or nothing for NaN."""
     return "" if isnan(value) else f"{value:.{digits}f}"

@@ -1,7 +1,7 @@
-"""What jobs measured, as small files beside the store: one a job, enough for tables, verdicts and the report.
+"""Measurements: one small file per job beside the store, enough for tables, verdicts and the report.
 
 A file is written whole under another name and then renamed, so a reader never sees half of one. Efforts other
-than the paper's have folders of their own and are never mixed with it.
+than the paper's have separate folders and are never mixed with it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Measurements:
         self.effort = effort
 
     def path(self, label: str, job: str) -> Path:
-        """Return where the rows of a job are kept."""
+        """Return the file of a job."""
         return self._folder(label) / file_name(job)
 
     def _folder(self, label: str) -> Path:
         return self.folder / label.replace(":", "_")
 
     def write(self, experiment: Experiment, job: str, rows: Sequence[Measured], seconds: float) -> None:
-        """Keep the rows of a job; of several runs the longest counts, since others took from the store."""
+        """Save the rows of a job; the longest run's time is kept, since later runs read from the store."""
         path = self.path(experiment.label, job)
         path.parent.mkdir(parents=True, exist_ok=True)
         if experiment.source:
@@ -53,14 +53,14 @@ class Measurements:
         write_atomically(path, text.encode())
 
     def _drop_other_sources(self, folder: Path, source: str) -> None:
-        """Drop what the same table measured before its file was edited; its sweeps stay in the store."""
+        """Delete measurements made before the table's file was edited; its sweeps stay in the store."""
         for path in folder.glob("*.json"):
             earlier = self._read(path)
             if earlier is not None and earlier.source != source:
                 path.unlink(missing_ok=True)
 
     def read(self, label: str) -> list[Measurement]:
-        """Return what there is of a label; damaged files count as missing, since running repairs them."""
+        """Return the measurements of a label; damaged files count as missing, since running repairs them."""
         found: dict[str, Measurement] = {}
         for path in sorted(self._folder(label).glob("*.json")) if LABEL.fullmatch(label) else ():
             measurement = self._read(path)
@@ -72,7 +72,7 @@ class Measurements:
         return list(found.values())
 
     def labels(self) -> list[str]:
-        """Return the labels of which there is something, also those that are not the paper's."""
+        """Return the labels with measurements, including those of custom tables."""
         found = (self._read(path) for path in sorted(self.folder.glob("*/*.json")))
         return list(dict.fromkeys(measurement.label for measurement in found if measurement is not None))
 
@@ -106,7 +106,7 @@ def file_name(job: str) -> str:
 
 
 def keep_effort(folder: Path, effort: Effort) -> None:
-    """Keep what an effort was, whose figures tell only its name."""
+    """Save the settings of an effort beside its figures, whose folder has only its name."""
     path = folder / "figures" / effort.name / "effort.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     settings = {name: str(value) for name, value in effort.overrides.items()}
@@ -114,7 +114,7 @@ def keep_effort(folder: Path, effort: Effort) -> None:
 
 
 def efforts_in(folder: Path) -> list[Effort]:
-    """Return the efforts of which a folder holds measurements or figures, the paper's first."""
+    """Return the efforts with measurements or figures in a folder, the paper's first."""
     found = {Effort().name: Effort()} if (folder / "measured" / Effort().name).is_dir() else {}
     measured = {path: path.parent.parent.name for path in sorted((folder / "measured").glob("*/*/*.json"))}
     drawn = {path: path.parent.name for path in sorted((folder / "figures").glob("*/effort.json"))}
@@ -136,7 +136,7 @@ def run_jobs(
     context: RunContext,
     done: Callable[[Job], None] = lambda job: None,
 ) -> tuple[list[Measured], list[str]]:
-    """Return what the jobs measured, and why those that lack their data could not run."""
+    """Run jobs and save their rows; return the rows, and why jobs without data could not run."""
     measurements = Measurements(context.folder, context.effort)
     measured: list[Measured] = []
     reasons: dict[str, None] = {}

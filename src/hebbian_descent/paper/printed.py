@@ -1,4 +1,4 @@
-"""The numbers that the paper prints, row by row, under the labels of its tables."""
+"""The printed numbers of the paper, row by row, under the labels of its tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LABEL_OF_FILE = {
     "text_moving_offsets": "text:moving_MNIST",
     "text_auto_associative_hebb": "text:auto_associative_hebb",
 }
-"""Files that hold one table, and so have no column for its name."""
+"""Files that hold a single table, and therefore have no column for its name."""
 
 FILES = (
     "hetero_online_centered",
@@ -41,25 +41,25 @@ FILES = (
 )
 
 TEXT_FILES = ("text_moving_offsets", "text_auto_associative_hebb")
-"""Numbers that stand in the text alone, under labels of their own that begin with text:."""
+"""Numbers that appear in the text only, under labels that begin with text:."""
 
 
 @dataclass(frozen=True, eq=False)
 class PrintedRow:
-    """One row: which experiment it is, what it found, and whether it is printed in bold."""
+    """A printed row: its experiment, its results, and whether it is in bold."""
 
     file: str
     label: str
     """The LaTeX label of the table."""
     cell: Mapping[str, str]
-    """What was run: datasets, activations, rule and so on, in the package's own words."""
+    """What was run: datasets, activations, rule and so on, by the package's names."""
     results: Mapping[str, float]
     context: Mapping[str, float]
     bold: bool
 
 
 def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
-    """Return the rows of one label, or of all tables; a row is always the same object."""
+    """Return the rows of one label, or of all tables."""
     if label is None:
         return _all_rows(FILES)
     rows = _all_rows(FILES) + text_rows()
@@ -70,13 +70,13 @@ def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
 
 
 def text_rows() -> tuple[PrintedRow, ...]:
-    """Return the numbers that are printed in the text alone."""
+    """Return the numbers that are printed in the text only."""
     return _all_rows(TEXT_FILES)
 
 
 @cache
 def printed_words(label: str) -> tuple[Mapping[str, frozenset[str]], frozenset[str]]:
-    """Return the words of a table's cells by column, and its results; nothing for what is not printed."""
+    """Return the possible values of a printed table's cells by column, and the names of its results."""
     rows = [row for row in _all_rows(FILES) + text_rows() if row.label == label]
     names = rows[0].cell if rows else ()
     words = {name: frozenset(row.cell[name] for row in rows) for name in names}

@@ -1,4 +1,4 @@
-"""Where an experiment runs: its folder of results, its processors, and whom it tells how far it is."""
+"""Context of a run: folder of results, effort, workers and progress callback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_FOLDER = Path("reproduction")
 
 @dataclass(frozen=True)
 class RunContext:
-    """Everything that an experiment needs to know beside its own protocol."""
+    """Everything an experiment needs besides its own protocol."""
 
     folder: Path
     effort: Effort = field(default_factory=Effort)
@@ -31,11 +31,11 @@ class RunContext:
     progress: Callable[[int, int], None] | None = None
 
     def command(self, *words: str) -> str:
-        """Return a line for a shell that does something here with the same effort."""
+        """Return a shell command for this folder and effort."""
         return self._command(words, str(self.folder))
 
     def shown_command(self, *words: str) -> str:
-        """Return the same for pages that others read: a folder that is relative, or OUTPUT."""
+        """Return the same command for published pages, with a relative folder or OUTPUT."""
         here, folder = Path.cwd(), Path(os.path.abspath(self.folder))
         return self._command(
             words, str(folder.relative_to(here)) if folder.is_relative_to(here) else "OUTPUT"
@@ -49,18 +49,18 @@ class RunContext:
 
     @cached_property
     def store(self) -> Store:
-        """The finished cells of all sweeps made here."""
+        """The store of finished sweep cells."""
         return Store(self.folder / "store")
 
     def sweep(self, inputs: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> SweepResult:
-        """Call `sweep` with this store and these processors."""
+        """Call `sweep` with this store and these workers."""
         with warnings.catch_warnings():
             # That some units cannot reach some targets is what the paper's tables are about.
             warnings.simplefilter("ignore", TargetRangeWarning)
             return sweep(inputs, targets, **self._where(), **options)
 
     def sweep_autoencoders(self, inputs: npt.ArrayLike, **options: Any) -> SweepResult:
-        """Call `sweep_autoencoders` with this store and these processors."""
+        """Call `sweep_autoencoders` with this store and these workers."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TargetRangeWarning)
             return sweep_autoencoders(inputs, **self._where(), **options)

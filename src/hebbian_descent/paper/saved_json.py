@@ -1,4 +1,4 @@
-"""Small JSON files in a folder of results, read with distrust: somebody else may have written them."""
+"""Small JSON files in a folder of results, validated on reading: anybody may have written them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ LARGEST_NUMBER = 1e100
 
 
 class DamagedFileWarning(UserWarning):
-    """A file counts as missing because it is not what the package wrote."""
+    """A file is ignored because it is not what the package wrote."""
 
 
 def warn_of_damage(path: Path, reason: Exception, remedy: str) -> None:
-    """Say once which file counts as missing, and why."""
+    """Warn that a file counts as missing, and why."""
     sentence = f"A file of results must be what was written. Got {path}: {reason}. It counts as missing"
     warnings.warn(f"{sentence}: {remedy}.", DamagedFileWarning, stacklevel=2)
 
 
 def read_json(path: Path) -> Any:
-    """Return what a file holds; anything but a small JSON file whose keys stand once is a ValueError."""
+    """Return the content of a small JSON file with unique keys, or raise a ValueError."""
     with open_regular(path) as file:
         text = file.read(LARGEST_FILE + 1)
     if len(text) > LARGEST_FILE:
@@ -42,7 +42,7 @@ def read_json(path: Path) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return found
 
 
@@ -70,7 +70,7 @@ def as_text(value: Any, what: str) -> str:
 
 
 def as_float(value: Any, what: str, *, at_least: float = -LARGEST_NUMBER, may_be_nan: bool = False) -> float:
-    """Return a number; NaN only where it has a meaning."""
+    """Return a number; NaN only if allowed."""
     if type(value) not in (int, float):
         raise _wrong(what, "a number", value)
     is_nan = isinstance(value, float) and math.isnan(value)
@@ -80,7 +80,7 @@ def as_float(value: Any, what: str, *, at_least: float = -LARGEST_NUMBER, may_be
 
 
 def as_whole(value: Any, what: str, *, at_least: int) -> int:
-    """Return a whole number that a computer can count to."""
+    """Return a whole number below 2³¹."""
     if type(value) is not int or not at_least <= value < 2**31:
         raise _wrong(what, f"a whole number of at least {at_least}", value)
     return value

@@ -13,7 +13,7 @@ from hebbian_descent.paper.layout import data_name
 
 
 class Summary(NamedTuple):
-    """Counts over the verdicts of one column of some tables."""
+    """Counts of the verdicts of one column."""
 
     column: str
     n_results: int
@@ -21,11 +21,11 @@ class Summary(NamedTuple):
     n_agree: int
     n_differ: int
     rms_z: float
-    """Near 1 if the printed numbers scatter about ours as our own draws do."""
+    """Near 1 if the printed numbers scatter around ours as our own draws do."""
 
     @property
     def n_judged(self) -> int:
-        """The number of results with a verdict; others were not run, or with a single draw."""
+        """Number of results with a verdict; the others were not run, or run with a single draw."""
         return self.n_agree + self.n_differ
 
     def __str__(self) -> str:
@@ -54,18 +54,18 @@ def summarise(verdicts: Iterable[Verdict]) -> list[Summary]:
 
 
 def root_mean_square(z: Iterable[float]) -> float:
-    """Return it over those that are finite; NaN if none is."""
+    """Return the root mean square of the finite values, or NaN if there are none."""
     values = np.fromiter(z, float)
     finite = values[np.isfinite(values)]
     return float(np.sqrt(np.mean(finite**2))) if finite.size else np.nan
 
 
 JUDGED = ("mae_last20", "mae_mean", "error_mean")
-"""The columns that the paper prints winners of in bold; the smaller, the better."""
+"""The columns whose winners the paper prints in bold; smaller is better."""
 
 
 class Winner(NamedTuple):
-    """One comparison of rules: everything of the cell but the rule."""
+    """One comparison of rules, on one cell apart from its rule."""
 
     label: str
     cell: Mapping[str, str]
@@ -75,12 +75,12 @@ class Winner(NamedTuple):
     verdict: Literal["same", "tie", "other"]
     """A tie if the printed winner and ours differ by less than the spread, in our numbers or in theirs."""
     printed_gap: float
-    """How far the best other rule is behind in print."""
+    """The printed margin to the best other rule."""
     spread: float
 
 
 def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
-    """Compare the winners wherever every rule of a comparison was run, more than once to know the spread."""
+    """Compare winners wherever every rule was run more than once, so that the spread is known."""
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Verdict]] = defaultdict(dict)
     for verdict in verdicts:
         if verdict.column in JUDGED:
@@ -111,7 +111,10 @@ def _winner(label: str, cell: Mapping[str, str], by_rule: Mapping[str, Verdict])
 
 
 class PairDeviations(NamedTuple):
-    """How far the pairs of datasets of one column of a table are from ours."""
+    """Deviations by pair of datasets, for one column of a table.
+
+    All cells of a pair were printed from one draw of patterns.
+    """
 
     label: str
     column: str

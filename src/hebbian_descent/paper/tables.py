@@ -1,6 +1,6 @@
-"""The paper's tables as experiments, under the paper's own labels.
+"""The paper's tables as experiments, under the paper's labels.
 
-Pairs, rules and activations are those of the printed rows; what else a table is made of stands here.
+Pairs, rules and activations come from the printed rows; the remaining settings are listed here.
 """
 
 from __future__ import annotations

@@ -71,9 +71,10 @@ def get_rule(rule: str | Rule) -> Rule:
     return RULES[rule]
 
 
-def rule_title(name: str) -> str:
-    """Return the display name of a rule; that of a custom rule is its own name."""
-    return (RULES[name].title or name) if name in RULES else name
+def rule_title(name: str, *, in_sentence: bool = False) -> str:
+    """Return the display name of a rule, which is its name if it has none; gradient descent in a sentence."""
+    title = (RULES[name].title or name) if name in RULES else name
+    return title[:1].lower() + title[1:] if in_sentence and not title.startswith("Hebb") else title
 
 
 def get_auto_rule(rule: str | AutoRule, **parameters: Any) -> AutoRule:

@@ -1,1 +1,1 @@
-"""What the paper proves: generalized linear models, and the loss of each rule."""
+"""Theory of the paper: generalized linear models, and the table of losses."""

@@ -19,7 +19,7 @@ MOST_ROWS = 100_000
 def parse_binary_libsvm(
     content: bytes, n_features: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """Return the inputs as a matrix of zeros and ones, and the labels as they stand in the file."""
+    """Return the inputs as a matrix of zeros and ones, and the labels as in the file."""
     lines = [line.rstrip() for line in content.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_ROWS:
         raise ValueError(f"it must hold one row per line, at most {MOST_ROWS}, and holds {len(lines)}")

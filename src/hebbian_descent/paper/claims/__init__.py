@@ -1,7 +1,7 @@
 """The paper's twenty numbered conclusions, each with a check and a verdict.
 
-Analytical ones are tried on small random networks, empirical ones judged by the measured cells of the tables;
-where those were not run there is no verdict. Printed numbers are shown beside ours and decide nothing.
+Analytical claims are checked on small random networks, empirical ones by the measured cells of the tables; if
+those were not run there is no verdict. Printed numbers are shown for comparison only.
 
 Paper: sec:conclusion
 """
@@ -30,7 +30,7 @@ CLAIMS: tuple[Claim, ...] = tuple(
 
 
 def judge_all(context: RunContext) -> list[Judged]:
-    """Judge every claim by what was measured in a context; small computations go through its store."""
+    """Judge every claim by the measurements of a run context; small computations use its store."""
     return [_judged(claim, context) for claim in CLAIMS]
 
 

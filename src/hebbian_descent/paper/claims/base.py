@@ -13,7 +13,6 @@ from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.saved_json import as_list, as_object, as_text, as_whole, read_json, warn_of_damage
-from hebbian_descent.rules import rule_title
 
 Word = Literal["holds", "holds with limits", "does not hold", "not run"]
 PLURAL: dict[Word, str] = {
@@ -29,7 +28,7 @@ class Judgement(NamedTuple):
 
     verdict: Word
     findings: str
-    """Sentences with numbers; each line stands by itself."""
+    """Sentences with numbers, one per line."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,6 @@ class Judged(NamedTuple):
     findings: str
 
 
-def rule_in_text(rule: str) -> str:
-    """Return the display name of a rule within a sentence: gradient descent, but Hebb's rule."""
-    title = rule_title(rule)
-    return title if title.startswith("Hebb") else title[0].lower() + title[1:]
-
-
 def counted(judged: Iterable[Judged]) -> str:
     """Return how many claims have each verdict, in words."""
     counts = Counter(claim.verdict for claim in judged)
@@ -76,7 +69,7 @@ def counted(judged: Iterable[Judged]) -> str:
 
 
 ROUNDING = 1e-6
-"""Largest difference of two updates that are the same; derivatives by finite differences need the room."""
+"""Largest difference of two updates that count as equal; finite differences need this tolerance."""
 
 
 def by_deviation(deviation: float, findings: str, limits: str = "") -> Judgement:
@@ -88,7 +81,7 @@ def by_deviation(deviation: float, findings: str, limits: str = "") -> Judgement
 
 
 def save_claims(folder: Path, effort: Effort, judged: Sequence[Judged]) -> None:
-    """Write what was judged, in place of what was judged before."""
+    """Save the judged claims, replacing earlier ones."""
     path = _path(folder, effort)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = [claim._asdict() for claim in judged]
@@ -96,7 +89,7 @@ def save_claims(folder: Path, effort: Effort, judged: Sequence[Judged]) -> None:
 
 
 def saved_claims(folder: Path, effort: Effort) -> list[Judged]:
-    """Return what was judged last; nothing if that is missing or damaged, since judging again repairs it."""
+    """Return the saved claims; an empty list if they are missing or damaged, since judging repairs them."""
     path = _path(folder, effort)
     try:
         return [_judged(as_object(claim, "a claim")) for claim in as_list(read_json(path), "the file")]

@@ -67,12 +67,12 @@ class Comparison(NamedTuple):
         return int(np.sign(self.gain)) if abs(self.gain) > max(tolerance, self.chance) else 0
 
     def printed_sign(self, tolerance: float = NEGLIGIBLE) -> int:
-        """The same in print, of which the chance is not known."""
+        """The same for the printed numbers, whose spread is not known."""
         return int(np.sign(self.printed_gain)) if abs(self.printed_gain) > tolerance else 0
 
     @property
     def name(self) -> str:
-        """As rand→adult sigmoid."""
+        """Such as rand→adult sigmoid."""
         return f"{data_name(self.first.cell)} {units(self.first.cell)}"
 
 
@@ -96,7 +96,7 @@ def _baseline(row: PrintedRow) -> float:
 
 
 def changed(cell: Mapping[str, str], **words: str) -> Key:
-    """Return the key of the cell that differs in some words, as the rule."""
+    """Return the key of the cell that differs in some values, such as the rule."""
     return cell_key({**cell, **words})
 
 
@@ -127,7 +127,7 @@ def _chance_over_trials(a: Measured, b: Measured, column: str, other_column: str
 
 
 class Tally(NamedTuple):
-    """How often the first of two was better, equal or worse."""
+    """How often the first of two cells was better, equal or worse."""
 
     better: int
     tied: int
@@ -153,7 +153,7 @@ class Tally(NamedTuple):
 
 
 def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> Tally:
-    """Count; only what was run counts for ours, and everything for the print."""
+    """Count signs: ours where both cells were run, and the printed ones everywhere."""
     found = list(comparisons)
     signs = [comparison.sign(tolerance) for comparison in found if np.isfinite(comparison.gain)]
     printed = [comparison.printed_sign(tolerance) for comparison in found]
@@ -168,7 +168,7 @@ def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> T
 
 
 def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
-    """Give no verdict, and name the command that would bring one."""
+    """Return no verdict, with the command that would lead to one."""
     command = context.shown_command("run", *labels, *([] if context.effort.quick else ["--draws", "10"]))
     return Judgement(
         "not run", f"{n_run} of {n} comparisons were run; `{command}` computes them. So far: {so_far}"
@@ -176,7 +176,7 @@ def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_f
 
 
 def worst(comparisons: Iterable[Comparison]) -> str:
-    """Return the comparison in which the first is furthest behind, with its numbers."""
+    """Return the comparison in which the first is worst, with its numbers."""
     run = [comparison for comparison in comparisons if np.isfinite(comparison.gain)]
     found = min(run, key=lambda comparison: comparison.gain)
     return (

@@ -106,7 +106,7 @@ BASELINE = 0.5
 
 
 def n_epochs(context: RunContext) -> tuple[int, ...]:
-    """Return after how many epochs the errors are looked at."""
+    """Return the numbers of epochs after which the errors are measured."""
     return (1, 5, 20) if context.effort.quick else (1, 10, 100)
 
 

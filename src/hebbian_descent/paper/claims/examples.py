@@ -1,4 +1,4 @@
-"""Small random networks on which identities of updates are tried."""
+"""Small random networks for checking identities of updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The claim about forgetting: who forgets, by which law, and whether another measure tells another story."""
+"""The claim about forgetting: which rules forget, by which law, and whether that depends on the measure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.forgetting import fit_forgetting
-from hebbian_descent.paper.claims.base import Claim, Judgement, Word, rule_in_text
+from hebbian_descent.paper.claims.base import Claim, Judgement, Word
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.rules import rule_title
 from hebbian_descent.sweep import SweepResult
 
 RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")
@@ -47,7 +48,7 @@ class Law(NamedTuple):
 
 
 def judge_forgetting(context: RunContext) -> Judgement:
-    """Ask three things: does it forget, does no other rule, and is it a power law?"""
+    """Check three things: does it forget, does no other rule, and is it a power law?"""
     streams = [_stream(context, n) for n in ((100, 300) if context.effort.quick else (100, 1000))]
     forgets = all(shows_forgetting(stream.centered, "hebbian_descent") for stream in streams)
     others = [name for stream in streams for name in _other_forgetters(stream)]
@@ -111,7 +112,7 @@ def recent_and_old(errors: Array) -> tuple[float, float]:
 
 def _other_forgetters(stream: Stream) -> list[str]:
     return [
-        f"{rule_in_text(rule)} {word} ({stream.n})"
+        f"{rule_title(rule, in_sentence=True)} {word} ({stream.n})"
         for word, result in (("centered", stream.centered), ("uncentered", stream.uncentered))
         for rule in RULES
         if (rule, word) != ("hebbian_descent", "centered") and shows_forgetting(result, rule)
@@ -138,7 +139,8 @@ def _contrast(streams: list[Stream]) -> Iterator[str]:
     for stream in streams:
         pairs = {rule: recent_and_old(curve(stream.centered, rule)) for rule in RULES}
         numbers = "; ".join(
-            f"{rule_in_text(rule)} {recent:.3f}, {old:.3f}" for rule, (recent, old) in pairs.items()
+            f"{rule_title(rule, in_sentence=True)} {recent:.3f}, {old:.3f}"
+            for rule, (recent, old) in pairs.items()
         )
         yield f"{stream.n} random pairs, centered, error of the last 20 and of the older half: {numbers}."
 
@@ -165,7 +167,7 @@ def ranking(result: SweepResult, measure: str, by: str) -> list[str]:
     """Return the rules from best to worst; those within 0.005 of the one before are joined by '='."""
     cost = result.costs(by, measure)[:, 0].min(axis=(-2, -1))
     order = np.argsort(cost, kind="stable")
-    names = [rule_in_text(rule) for rule in RULES]
+    names = [rule_title(rule, in_sentence=True) for rule in RULES]
     groups = [[names[order[0]]]]
     for before, this in pairwise(order):
         if cost[this] - cost[before] <= TIE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hebbian_descent.paper.claims.base import Claim, Judgement, Word, rule_in_text
+from hebbian_descent.paper.claims.base import Claim, Judgement, Word
 from hebbian_descent.paper.claims.cells import (
     Cell,
     Comparison,
@@ -18,6 +18,7 @@ from hebbian_descent.paper.claims.cells import (
     worst,
 )
 from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.rules import rule_title
 
 CENTERED = (
     "tab:Hetero_online_centered_1",
@@ -49,7 +50,9 @@ def judge_centering(context: RunContext) -> Judgement:
         )
         for rule in ("hebbian_descent", *OTHERS)
     }
-    findings = "; ".join(f"{rule_in_text(rule)} {found}" for rule, found in tallies.items()) + "."
+    findings = (
+        "; ".join(f"{rule_title(rule, in_sentence=True)} {found}" for rule, found in tallies.items()) + "."
+    )
     words = [found.word for found in tallies.values()]
     if "not run" in words:
         return _not_run(context, CENTERED + UNCENTERED, tallies.values(), findings)

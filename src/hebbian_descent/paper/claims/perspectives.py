@@ -18,7 +18,7 @@ GLM_TESTS = "tests/test_generalized_linear_models.py::"
 
 
 def judge_hebb_steps(_: RunContext) -> Judgement:
-    """Subtract Hebb's rule for the own output from Hebb's rule for the target."""
+    """Subtract Hebb's rule for the network's output from Hebb's rule for the target."""
     gaps = []
     for name in ACTIVATIONS:
         seen = activity(name)

@@ -1,4 +1,4 @@
-"""Experiments: what is run for a table, by pairs of datasets, by classes, or through an auto-encoder."""
+"""Experiments behind the tables: hetero-association, classification and auto-association."""
 
 from hebbian_descent.paper.experiments.association import Association
 from hebbian_descent.paper.experiments.auto_association import AutoAssociation

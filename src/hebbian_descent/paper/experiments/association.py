@@ -1,8 +1,8 @@
 """Hetero-association: one pattern set learned from another, for several pairs of datasets.
 
 Which 100 patterns the authors drew is unknown. So several draws are run, and a printed number is compared
-with them as one draw more; the first draw has ten trials, as in the paper, the others two. Each draw starts
-from weights of its own, too: without centering they matter as much as the patterns.
+with them as one more draw; the first draw has ten trials, as in the paper, the others two. Each draw starts
+from different weights, too: without centering they matter as much as the patterns.
 
 Paper: sec:HD_hetero_associative_learning
 """
@@ -42,18 +42,18 @@ PROTOCOL: Mapping[str, Any] = {
     "input_order": "random",
     "seed": 0,
 }
-"""What the paper's tables have in common; patterns is the number of pairs, input_order random or label."""
+"""Settings that the paper's tables share; patterns is the number of pairs, input_order random or label."""
 
 Generator = Callable[[int, int], Array]
-"""A function of a number of patterns and a seed that returns patterns, one a row."""
+"""A function of the number of patterns and a seed that returns patterns, one per row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Association(Experiment):
     """Pairs of datasets, each learned by every rule with its activations.
 
-    Rules and activations are names, or your own. `generators` adds datasets of your own. `variants` holds
-    settings under names, shown in a column of the table that `variant_column` names.
+    Rules and activations are names or custom objects. `generators` adds custom datasets. `variants` holds
+    named settings, shown in the column `variant_column` of the table.
     """
 
     pairs: Mapping[tuple[str, str], Sequence[str | Activation]]
@@ -104,11 +104,11 @@ class Association(Experiment):
 
     @property
     def datasets(self) -> frozenset[str]:
-        """The datasets that are not made by this table's own generators."""
+        """The datasets, except those made by the table's generators."""
         return frozenset(name for pair in self.pairs for name in pair) - set(self.generators)
 
     def check(self, effort: Effort) -> None:
-        """Refuse also what the variants of the table differ by, and too few patterns to choose by."""
+        """Also refuse settings that distinguish the variants, and too few patterns to choose by."""
         for name in effort.overrides:
             if any(name in variant for variant in self.variants.values()):
                 raise ValueError(f"{name} must not be set: the variants of {self.label} differ by it.")
@@ -123,7 +123,7 @@ class Association(Experiment):
             ) from error
 
     def jobs(self, effort: Effort) -> Iterator[AssociationJob]:
-        """Yield one sweep for each draw, pair and variant, first all first draws, and so on."""
+        """Yield one sweep per draw, pair and variant; all first draws come first."""
         for draw in range(effort.draws):
             for input_name, target_name in self.pairs:
                 for variant in self.variants:
@@ -143,12 +143,12 @@ class AssociationJob(Job):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # read-only here
-        """As rand-adult-fixed-draw0."""
+        """Such as rand-adult-fixed-draw0."""
         words = (self.input_name, self.target_name, self.variant, f"draw{self.draw}")
         return "-".join(word for word in words if word)
 
     def run(self, context: RunContext) -> list[Measured]:
-        """Learn the pair with every rule, activation and learning rate, and keep the best rates."""
+        """Learn the pair with every rule, activation and learning rate, and return the best rates."""
         experiment, settings = self.experiment, self.settings
         n_patterns, trials, order = (settings.pop(name) for name in ("patterns", "trials", "input_order"))
         result = context.sweep(
@@ -163,7 +163,7 @@ class AssociationJob(Job):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is asked for, of the protocol, the table, its variant and this draw."""
+        """The settings of protocol, effort, table, variant and draw together."""
         experiment, variant = self.experiment, self.experiment.variants[self.variant]
         settings = {**self.effort.applied_to(experiment.protocol, experiment.quick), **variant}
         if self.draw > 0 and "trials" not in self.effort.overrides:
@@ -172,13 +172,13 @@ class AssociationJob(Job):
         return settings
 
     def _patterns(self, name: str, role: int, n: int, seed: int, order: str = "random") -> Array:
-        """Draw the inputs (role 0) or the targets (role 1); the same dataset gives others in either role."""
+        """Draw the inputs (role 0) or the targets (role 1), which differ even for the same dataset."""
         if name not in self.experiment.generators:
             return draw_pair(name, name, n, seed=seed, input_order=order)[role]
         made = self.experiment.generators[name](n, 2 * seed + role)
         patterns = as_patterns(made, f"patterns of {name!r}", dtype=np.float64)
         if len(patterns) != n:
-            raise ValueError(f"The patterns of {name!r} must be {n}, one a row. Got {len(patterns)}.")
+            raise ValueError(f"The patterns of {name!r} must be {n}, one per row. Got {len(patterns)}.")
         return patterns
 
     def _measured(self, result: SweepResult) -> Iterator[Measured]:

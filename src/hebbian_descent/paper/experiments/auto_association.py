@@ -30,7 +30,7 @@ PROTOCOL: Mapping[str, Any] = {
     "patterns": None,
     "seed": 0,
 }
-"""What the paper's table has in common; patterns is how many of each set, None for all."""
+"""Settings of the paper's table; patterns is how many of each set, None for all."""
 
 TRIALS_OF_LARGE_DATASETS = 3
 LARGE = ("mnist", "cifar")
@@ -72,7 +72,7 @@ class AutoAssociationJob(Job):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # read-only here
-        """As adult-sigmoid-linear: hidden units, then output units."""
+        """Such as adult-sigmoid-linear: hidden units, then output units."""
         return f"{self.dataset}-{self.hidden}-{self.output}"
 
     def run(self, context: RunContext) -> list[Measured]:
@@ -95,7 +95,7 @@ class AutoAssociationJob(Job):
         inputs = data.train.inputs[:n_patterns]
         if (self.effort.search or "halving") == "halving":
             # A single short run tells too little, but all learning rates for all epochs would take days.
-            # Hebb's rule is run by itself, and goes on growing: of it short runs tell nothing.
+            # Hebb's rule is run alone and keeps growing: its short runs are not informative.
             saves_epochs = is_large and "hebb" not in self.experiment.rules
             found = halving(
                 context.sweep_autoencoders,

@@ -1,4 +1,4 @@
-"""What all experiments have in common: a label, a protocol, jobs to run, and what a job measures."""
+"""Base classes of experiments: a label, a protocol, jobs to run, and what a job measures."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 class Measured(NamedTuple):
-    """What one job found for one row of a table."""
+    """The results of one job for one row of a table."""
 
     cell: Mapping[str, str]
-    """Which row: datasets, activation, rule and so on, as in `PrintedRow.cell`."""
+    """The row: datasets, activation, rule and so on, as in `PrintedRow.cell`."""
     results: Mapping[str, float]
     std: Mapping[str, float]
     """Standard deviation of each result over the trials."""
@@ -30,26 +30,26 @@ class Measured(NamedTuple):
 
 
 class Job(ABC):
-    """A part of an experiment that is run and kept as a whole."""
+    """A part of an experiment that is run and saved as a unit."""
 
     name: str
-    """Tells the jobs of an experiment apart; fit for a file name."""
+    """Unique within an experiment, and usable as a file name."""
 
     @abstractmethod
     def run(self, context: RunContext) -> list[Measured]:
-        """Compute, or take from the store of the context, and return one entry for each row."""
+        """Compute, or read from the store, and return one entry per row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment(ABC):
-    """A table that can be computed: one of the paper's, or one of your own."""
+    """A table that can be computed: the paper's or a custom one."""
 
     label: str
     title: str
     searches: ClassVar[tuple[Search, ...]] = ("grid", "halving")
     """How its learning rates can be searched."""
     source: str = field(default="", kw_only=True, repr=False)
-    """A fingerprint of the file that defines it; empty for the paper's own."""
+    """A fingerprint of the file that defines it; empty for the paper's tables."""
 
     def __post_init__(self) -> None:
         if not LABEL.fullmatch(self.label):
@@ -62,7 +62,7 @@ class Experiment(ABC):
     @property
     @abstractmethod
     def protocol(self) -> Mapping[str, Any]:
-        """The settings, by the names that `--set` understands."""
+        """The settings, by the names that `--set` accepts."""
 
     @property
     @abstractmethod
@@ -75,13 +75,13 @@ class Experiment(ABC):
         """The names of the datasets it needs."""
 
     def limited(self, effort: Effort) -> Effort:
-        """Return as much of an effort as this experiment can take: some have nothing to halve."""
+        """Return the effort without a search that this experiment does not support."""
         return effort if effort.search in (None, *self.searches) else replace(effort, search=None)
 
     def check(self, effort: Effort) -> None:
-        """Refuse settings that this experiment does not have, before anything is run."""
+        """Raise a ValueError for settings that this experiment does not have, before anything is run."""
         effort.applied_to(self.protocol, self.quick)
 
     @abstractmethod
     def jobs(self, effort: Effort) -> Iterable[Job]:
-        """Return what is to be run, the most telling parts first."""
+        """Return the jobs, the most informative first."""

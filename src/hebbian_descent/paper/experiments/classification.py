@@ -32,7 +32,7 @@ PROTOCOL: Mapping[str, Any] = {
     "patterns": None,
     "seed": 0,
 }
-"""What the paper's tables have in common; patterns is how many of each set, None for all."""
+"""Settings that the paper's tables share; patterns is how many of each set, None for all."""
 
 CENTERING = {"centered": "mean", "uncentered": None}
 
@@ -72,7 +72,7 @@ class ClassificationJob(Job):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # read-only here
-        """As adult-sigmoid."""
+        """Such as adult-sigmoid."""
         return f"{self.dataset}-{self.activation}"
 
     def run(self, context: RunContext) -> list[Measured]:
@@ -96,7 +96,7 @@ class ClassificationJob(Job):
             **settings,
         }
         if (self.effort.search or search_of(self.dataset)) == "halving":
-            # Slow learning rates end with fewer errors, and Hebb's rule goes on growing: short runs mislead.
+            # Slow learning rates end with fewer errors, and Hebb's rule keeps growing: short runs mislead.
             found = halving(context.sweep, inputs, targets, saves="trials", **options)
             return [self._measured(search.result, search.best) for search in found]
         result = context.sweep(inputs, targets, **options)
@@ -120,7 +120,7 @@ class ClassificationJob(Job):
 
 
 def precision(rule: str, activation: str) -> type[np.floating[Any]]:
-    """Return single precision unless units saturate: rules that ignore the output drive them ever further.
+    """Return single precision unless units saturate, as under rules that ignore the output.
 
     A sigmoid is 1 beyond a = 17 in single and beyond 37 in double precision; among several that are, the
     first one is the class.
@@ -130,12 +130,12 @@ def precision(rule: str, activation: str) -> type[np.floating[Any]]:
 
 
 def search_of(dataset: str) -> Search:
-    """Return how learning rates are searched if nothing else is asked for: large datasets by halving."""
+    """Return the default search of learning rates: halving for large datasets, else the grid."""
     return "halving" if dataset in ("mnist", "cifar") else "grid"
 
 
 def one_hot(split: Split, n_classes: int, n: int | None = None) -> tuple[Any, Any]:
-    """Return the inputs and the labels as rows with a single one, of the first n patterns."""
+    """Return the inputs and the one-hot labels of the first n patterns."""
     if split.labels is None:
         raise ValueError("A dataset to classify must have labels. Got one without.")
     return split.inputs[:n], np.eye(n_classes, dtype=split.inputs.dtype)[split.labels[:n]]

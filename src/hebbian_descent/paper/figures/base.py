@@ -1,4 +1,4 @@
-"""What a figure of the paper is here: a label, a title, and a function that draws it from results."""
+"""Figures of the paper: a label, a title, and a function that draws from results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class NotMeasuredError(ValueError):
-    """A figure shows the rows of tables, and they were not run yet."""
+    """A figure shows rows of tables that were not run yet."""
 
 
 class PaperFigure(NamedTuple):
@@ -22,10 +22,10 @@ class PaperFigure(NamedTuple):
     label: str
     title: str
     draw: Callable[[RunContext], Figure]
-    """Computes what is missing in the store of the context, and draws."""
+    """Computes what the store of the run context lacks, and draws."""
     datasets: frozenset[str] = frozenset()
     tables: tuple[str, ...] = ()
-    """The tables whose measured rows it shows; they have to be run before."""
+    """The tables whose measured rows it shows; they must be run first."""
 
 
 def name_panels(panels: list[Axes], titles: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""How active each hidden unit of an auto-encoder is, after learning by one rule or the other.
+"""Activity of each hidden unit of an auto-encoder after learning by two rules.
 
 A single trial, at the learning rates that the paper's table prints.
 
@@ -64,7 +64,7 @@ class HiddenActivity(NamedTuple):
 
 
 def hidden_activity(context: RunContext, network: Network, rule: str) -> HiddenActivity:
-    """Return the activity of the hidden units after training, from the store if it is there."""
+    """Return the activity of the hidden units after training, from the store if available."""
     settings = context.effort.applied_to(PROTOCOL, QUICK)
     data = load(network.dataset, dtype=np.float32)
     inputs = data.train.inputs[: settings["patterns"]]
@@ -105,7 +105,7 @@ def _trained(network: Network, inputs: Array, settings: dict[str, Any]) -> Autoe
 
 
 def draw(context: RunContext) -> Figure:
-    """Draw the mean and the standard deviation of each hidden unit, one panel a network."""
+    """Draw the mean and the standard deviation of each hidden unit, one panel per network."""
     found = {
         title: {rule: hidden_activity(context, network, rule) for rule in RULES}
         for title, network in NETWORKS.items()

@@ -1,4 +1,4 @@
-"""Digits learned class after class: offsets that follow the input, and what they are good for.
+"""Digits learned class by class, with offsets that follow the inputs.
 
 The text prints four means. Over six draws of the patterns, three of them lie within the 99 % prediction
 interval of one more; the error over all patterns with fixed offsets is larger here, 0.17 to 0.21 where 0.1179
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 SHIFT = 0.1
 OFFSETS = {"moving": "updated offsets", "mean": "fixed offsets"}
 PRINTED = {"moving": (0.0598, 0.1040), "mean": (0.0702, 0.1179)}
-"""The mean absolute error of the last 10 patterns and of all, which only the text gives."""
+"""The mean absolute error of the last 10 patterns and of all, from the paper's text."""
 SIDE = 28
 
 
 class Moving(NamedTuple):
-    """What is shown: the inputs in order, the offsets after every tenth of them, and the best runs."""
+    """The inputs in order, the offsets after every tenth of them, and the best runs."""
 
     inputs: Array
     offsets: Array
@@ -67,7 +67,7 @@ def compute(context: RunContext) -> Moving:
 
 
 def followed(inputs: Array, start: float, shift: float) -> Array:
-    """Return the offset after each pattern, one a row."""
+    """Return the offset after each pattern, one per row."""
     offset = np.full(inputs.shape[1], start)
     offsets = []
     for pattern in inputs:

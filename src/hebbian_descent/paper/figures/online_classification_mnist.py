@@ -1,4 +1,4 @@
-"""The 60,000 digits learned one at a time, once: how well the last 100 are classified.
+"""Online classification of 60,000 digits, each seen once: errors of the last 100.
 
 The learning rate is the best over all 60,000 patterns, found with the first trial; the other trials are run
 with that rate alone. The caption's softmax units and last 100 patterns are taken, where the text has sigmoid
@@ -75,7 +75,7 @@ def _learn(
 
 
 def baselines(targets: Array) -> dict[str, float]:
-    """Return what a network without input gets: always the mean label, always the most frequent one."""
+    """Return the baselines: always answering the mean label, and always the most frequent one."""
     mean = targets.mean(axis=0, dtype=np.float64)
     return {"mae": float(np.abs(targets - mean).mean()), "misclassification": float(1 - mean.max())}
 

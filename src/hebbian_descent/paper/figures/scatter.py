@@ -56,7 +56,7 @@ def measured_in(context: RunContext, labels: Sequence[str]) -> list[Measured]:
 
 
 def _small_jobs(experiment: Experiment, context: RunContext) -> list[Job]:
-    """Return the first jobs on the first datasets that are small."""
+    """Return the first jobs on the first small datasets."""
     small = [job for job in experiment.jobs(replace(context.effort, draws=1)) if _datasets(job) <= SMALL]
     return [job for job in small if _datasets(job) == _datasets(small[0])][:MOST_JOBS]
 
@@ -70,7 +70,7 @@ def _datasets(job: Job) -> set[str]:
 
 Row = Measured | PrintedRow
 Key = tuple[tuple[str, str], ...]
-"""What an experiment is apart from what the two axes compare: datasets and activations."""
+"""Datasets and activations: what identifies an experiment apart from what the axes compare."""
 
 DOT: dict[str, Any] = {
     "linestyle": "",
@@ -91,11 +91,11 @@ class Side(NamedTuple):
     title: str
     tables: tuple[str, ...]
     cell: Mapping[str, str]
-    """What the rows have in common, as the rule."""
+    """What the rows have in common, such as the rule."""
 
 
 class Panel(NamedTuple):
-    """A result on two sides, experiment by experiment."""
+    """A scatter plot of one result: each experiment under two conditions."""
 
     title: str
     x: Side
@@ -113,7 +113,7 @@ class Point(NamedTuple):
 
 
 def scatter_figure(context: RunContext, panels: Sequence[Panel], columns: int = 2) -> Figure:
-    """Draw panels whose axes have the same scale, ours over the printed."""
+    """Draw panels with equal axes, our points over the printed ones."""
     points = [(ours(context, panel), as_printed(panel)) for panel in panels]
     figure, all_axes = plotting.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
     name_panels(all_axes, [panel.title for panel in panels])
@@ -128,12 +128,12 @@ def scatter_figure(context: RunContext, panels: Sequence[Panel], columns: int = 
 
 
 def ours(context: RunContext, panel: Panel) -> list[Point]:
-    """Return the points measured here, the mean over the draws of each."""
+    """Return the measured points, averaged over the draws."""
     return pair_up(panel, measured_in(context, panel.x.tables), measured_in(context, panel.y.tables))
 
 
 def as_printed(panel: Panel) -> list[Point]:
-    """Return the points as the paper's tables have them."""
+    """Return the printed points."""
     return pair_up(panel, printed_in(panel.x.tables), printed_in(panel.y.tables))
 
 
@@ -154,7 +154,7 @@ def _by_experiment(rows: Iterable[Row], cell: Mapping[str, str], column: str) ->
 
 
 def _activation(cell: Mapping[str, str]) -> str:
-    """The activation that tells experiments apart: of the hidden units, where there are some."""
+    """The activation of the experiment; that of the hidden units if there are some."""
     return cell.get("hidden_activation") or cell["activation"]
 
 

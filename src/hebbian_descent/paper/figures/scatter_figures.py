@@ -31,13 +31,11 @@ def two_rules(
     **cell: str,
 ) -> Panel:
     """Return a panel with gradient descent on the x-axis and Hebbian-descent on the y-axis."""
-    return Panel(
-        title,
-        Side("gradient descent", tuple(tables), {"rule": "gradient_descent", **cell}),
-        Side("Hebbian-descent", tuple(tables), {"rule": "hebbian_descent", **cell}),
-        column,
-        what,
+    x, y = (
+        Side(rule_title(rule, in_sentence=True), tuple(tables), {"rule": rule, **cell})
+        for rule in ("gradient_descent", "hebbian_descent")
     )
+    return Panel(title, x, y, column, what)
 
 
 PANELS: dict[str, tuple[Panel, ...]] = {

@@ -1,4 +1,4 @@
-"""Two rules on the way down one loss: three patterns, two weights, 50 updates of the whole batch.
+"""Two rules descending one loss: three patterns, two weights, 50 updates of the whole batch.
 
 The network is centered and has no bias, so that its loss is a surface over two weights and can reach zero.
 

@@ -1,4 +1,4 @@
-"""Where the update of Hebbian-descent can point, given that of gradient descent.
+"""Possible directions of the Hebbian-descent update, given that of gradient descent.
 
 Drawn for one pattern and the biases of two sigmoid units: each entry of Hebbian-descent is that of gradient
 descent divided by φ′, which is at most 1/4.
@@ -33,11 +33,11 @@ class Updates(NamedTuple):
     gradient_descent: Array
     hebbian_descent: Array
     smallest: Array
-    """The shortest that Hebbian-descent could be, at the largest derivative in both units."""
+    """The shortest possible update of Hebbian-descent, at the largest derivative in both units."""
 
 
 def updates() -> Updates:
-    """Return what the two rules do to the biases of two sigmoid units."""
+    """Return the updates of the biases of two sigmoid units by both rules."""
     sigmoid = get_activation("sigmoid")
     output = sigmoid(PREACTIVATION)
     downhill = TARGETS - output

@@ -1,4 +1,4 @@
-"""What the paper leaves unsaid, where it is misprinted, and why results differ: small tables of notes.
+"""Notes as small tables: open details of the protocol, misprints, and reasons for differences.
 
 The documents of the same names show these tables; a test keeps the two the same.
 """
@@ -27,7 +27,7 @@ def notes(name: Name) -> list[dict[str, str]]:
 
 
 def reason(verdict: Verdict) -> str:
-    """Return why a result differs, or nothing where that is not known.
+    """Return why a result differs, or nothing if the reason is not known.
 
     A reason names its table, cell and column as they are listed, or with * for any text.
     """
@@ -44,7 +44,7 @@ def reason(verdict: Verdict) -> str:
 
 
 def differences(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
-    """Return the results that differ, by the reason for it, which is empty where it is not known."""
+    """Return the results that differ, by reason; the reason is empty if it is not known."""
     found: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.word == "differs":

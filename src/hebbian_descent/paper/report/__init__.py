@@ -1,4 +1,4 @@
-"""One page that shows everything: counts, claims, tables beside the print, figures, protocol, versions."""
+"""The report: one page with counts, claims, tables, figures, protocol and versions."""
 
 from hebbian_descent.paper.report.page import render, write_report
 

@@ -11,12 +11,12 @@ from hebbian_descent.paper.layout import Line, cell_name
 from hebbian_descent.rules import rule_title
 
 MARKS = {"agrees": "✓", "differs": "≠", "undecided": "?", "not run": "–"}
-"""Signs beside the colours, for those who do not see these."""
+"""Signs that accompany the colours, for colour-blind readers."""
 BASELINES = ("target_baseline_mae", "baseline_error", "baseline_mae")
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """Return a number as the paper prints it, or a dash for none; words stay as they are."""
+    """Return a number as the paper prints it, or a dash for none; text is returned unchanged."""
     if isinstance(value, str):
         return value
     if value is None or math.isnan(value):
@@ -30,12 +30,12 @@ def short(value: Any) -> str:
 
 
 def plainly(value: float) -> str:
-    """Return a number of a grid without an exponent, as 0.00002."""
+    """Return a number of a grid without an exponent, such as 0.00002."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def facts(verdict: Verdict, judged: bool = True) -> str:
-    """Return what stands behind a number, for the note that opens at its cell."""
+    """Return the details of a number, for the note that opens at its cell."""
     if not verdict.n:
         return f"printed {number(verdict.printed)}\nnot run"
     what = "draw" if is_drawn(verdict.row) else "trial"
@@ -51,20 +51,20 @@ def facts(verdict: Verdict, judged: bool = True) -> str:
 
 
 def baseline(line: Line) -> float | None:
-    """Return the printed error of always answering with the mean, where the paper gives it."""
+    """Return the printed error of always answering with the mean, if the paper gives it."""
     context = next(iter(line.by_rule.values())).row.context
     return next((context[name] for name in BASELINES if name in context), None)
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that suits it."""
+    """Return a time in a suitable unit."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
 def anchor(text: str) -> str:
-    """Return a label as the name of a place on the page."""
+    """Return a label as an HTML anchor."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text)
 
 

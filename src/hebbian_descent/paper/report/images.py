@@ -10,20 +10,20 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 
 LARGEST_SVG = 300_000
-"""In bytes; of larger drawings, as scatter plots of many points, the page holds the PNG."""
+"""Largest SVG in bytes; for larger drawings the page embeds the PNG."""
 
 
 class Image(NamedTuple):
-    """A figure of the paper, drawn or not yet."""
+    """A figure of the report; not necessarily drawn yet."""
 
     label: str
     title: str
     source: str
-    """A data address; empty if it was not drawn."""
+    """Data URL; empty if it was not drawn."""
 
 
 def images(folder: Path, effort: Effort) -> list[Image]:
-    """Return the paper's figures in the paper's order, then what else was drawn."""
+    """Return the paper's figures in the paper's order, then all others that were drawn."""
     drawn = folder / "figures" / effort.name
     others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}
     titles = {label: figure.title for label, figure in FIGURES.items()}
@@ -36,7 +36,7 @@ def images(folder: Path, effort: Effort) -> list[Image]:
 
 
 def image_file(drawn: Path, label: str) -> Path | None:
-    """Return the file of a figure that suits a page best, or None if it was not drawn."""
+    """Return the file of a figure that suits a page best, or None if there is none."""
     svg, png = (drawn / f"{_name(label)}{suffix}" for suffix in (".svg", ".png"))
     if svg.is_file() and (svg.stat().st_size <= LARGEST_SVG or not png.is_file()):
         return svg
@@ -44,7 +44,7 @@ def image_file(drawn: Path, label: str) -> Path | None:
 
 
 def data_address(path: Path) -> str:
-    """Return a image as text for the source of an image."""
+    """Return an image as a data URL."""
     kind = "svg+xml" if path.suffix == ".svg" else "png"
     return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 

@@ -1,4 +1,4 @@
-"""Gather everything and write the page."""
+"""The page: gathers everything and renders the template."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def render(
     tell: Tell = lambda step: None,
     exhibits: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the page on what one effort measured; `tell` is told each step that takes a while."""
+    """Return the page on the measurements of one effort; `tell` is called before each slow step."""
     jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the report")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_part),
@@ -69,7 +69,7 @@ def render(
 
 
 class Exhibit(NamedTuple):
-    """A image and what to look for in it."""
+    """An image with its caption."""
 
     image: Image
     sentence: str
@@ -125,16 +125,16 @@ def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
 
 
 class VersionsUsed(NamedTuple):
-    """Facts on this page and on the measurements that it shows."""
+    """Versions that wrote this page and that measured what it shows."""
 
     now: dict[str, Any]
-    """The machine and the versions that wrote the page."""
+    """Machine and versions that wrote the page."""
     computed_with: list[tuple[str, int]]
-    """Versions that measured, and how many jobs did so with them."""
+    """Versions used for the measurements, with their number of jobs."""
 
 
 def versions_used(folder: Path, effort: Effort) -> VersionsUsed:
-    """Ask this process and the measurements."""
+    """Return the versions of this process and of the measurements."""
     measurements = Measurements(folder, effort)
     counts = Counter(
         ", ".join(f"{name} {version}" for name, version in measurement.versions.items())

@@ -36,12 +36,12 @@ class Column(NamedTuple):
 
     @property
     def is_error(self) -> bool:
-        """Whether small is good, and a baseline tells how good."""
+        """Whether the column is an error, of which smaller is better."""
         return is_error(self.name)
 
 
 class PaperTable(NamedTuple):
-    """A table of the paper with all that was measured for it."""
+    """A table of the paper with its measurements."""
 
     label: str
     title: str
@@ -52,17 +52,17 @@ class PaperTable(NamedTuple):
 
     @property
     def n_run(self) -> int:
-        """The number of printed results that there are measurements for."""
+        """Number of printed results with measurements."""
         return sum(verdict.n > 0 for verdict in self.verdicts)
 
     @property
     def n_draws(self) -> int:
-        """The largest number of draws, or of trials, behind a result."""
+        """The largest number of draws, or of trials, of any result."""
         return max(verdict.n for verdict in self.verdicts)
 
 
 def paper_tables(folder: Path, effort: Effort) -> list[PaperTable]:
-    """Return every table of the paper, also those of which nothing was run."""
+    """Return every table of the paper, whether it was run or not."""
     measurements = Measurements(folder, effort)
     return [_table(label, measurements) for label in TABLES]
 
@@ -80,7 +80,7 @@ def _table(label: str, measurements: Measurements) -> PaperTable:
 
 
 class PlainTable(NamedTuple):
-    """What was measured, averaged over the draws."""
+    """Measurements without verdicts, averaged over the draws."""
 
     label: str
     title: str
@@ -89,23 +89,23 @@ class PlainTable(NamedTuple):
 
 
 class OtherEffort(NamedTuple):
-    """What was run with another protocol than the rest of the page."""
+    """Results of a protocol other than that of the page."""
 
     title: str
     options: str
-    """Those of the command line that ask for it."""
+    """Its command-line options."""
     tables: list[PlainTable]
     images: list[Image]
 
 
 def own_tables(folder: Path, effort: Effort) -> list[PlainTable]:
-    """Return the tables that are not the paper's."""
+    """Return the custom tables."""
     measurements = Measurements(folder, effort)
     return [_plain(label, measurements) for label in measurements.labels() if label not in INDEX]
 
 
 def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
-    """Return what was run with other efforts than the one that the page is about and the paper's."""
+    """Return the results of all efforts except the one shown and the paper's."""
     return [
         OtherEffort(
             "A quick look" if effort.quick else "Another protocol",
