@@ -69,7 +69,7 @@ def _run(command: tuple[str, ...], folder: Path) -> int:
     # Asking for the versions of BLAS looks into libraries, which no result may bring about: asked before.
     with (
         patch.object(sys, "argv", ["hebbian-descent", *arguments]),
-        patch("hebbian_descent.paper.report.page.provenance", _provenance),
+        patch("hebbian_descent.paper.report.provenance", _provenance),
     ):
         return code_of(app, folder)
 

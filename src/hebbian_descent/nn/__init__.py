@@ -1,4 +1,4 @@
-"""Hebbian-descent in PyTorch: layers, activations and losses for other people's networks.
+"""Hebbian-descent in PyTorch: layers, activations and losses for any network.
 
 Needs PyTorch: `pip install "hebbian-descent[torch]"`. Nothing else in the package imports this.
 """
@@ -12,8 +12,11 @@ from hebbian_descent.nn.activations import TorchActivation, get_torch_activation
 from hebbian_descent.nn.autoencoder import TiedAutoencoder  # noqa: E402
 from hebbian_descent.nn.centered import CenteredLinear  # noqa: E402
 from hebbian_descent.nn.conversion import center_, uncenter_  # noqa: E402
-from hebbian_descent.nn.hebbian import HebbianActivation, hebbian  # noqa: E402
-from hebbian_descent.nn.hebbian_layer import HebbianLayer  # noqa: E402
+from hebbian_descent.nn.hebbian import (  # noqa: E402
+    HebbianActivation,
+    HebbianLayer,
+    hebbian,
+)
 from hebbian_descent.nn.local_rule import LocalRuleCheck, check_local_rule  # noqa: E402
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss  # noqa: E402
 from hebbian_descent.nn.offsets import update_offsets_  # noqa: E402

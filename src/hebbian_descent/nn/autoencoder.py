@@ -1,4 +1,4 @@
-"""Auto-encoders with tied weights, one layer or several: what encodes a pattern decodes it again."""
+"""Auto-encoders with tied weights, of one layer or several."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class TiedAutoencoder(nn.Module):
         return self.output_activation(self.preactivation(inputs))
 
     def preactivation(self, inputs: Tensor) -> Tensor:
-        """Return the pre-activation of the output units, for a matching loss of one's own."""
+        """Return the pre-activation of the output units, for a custom matching loss."""
         return self._decode_preactivation(self.encode(inputs))
 
     def encode(self, inputs: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""A linear layer that subtracts an offset from its input."""
+"""Centered linear layer: subtracts an offset from its input."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from hebbian_descent.checks import as_number
-from hebbian_descent.nn.offsets import MovingOffset, offset_values
-from hebbian_descent.nn.seen import Seen
+from hebbian_descent.nn.offsets import MovingOffset, Seen, offset_values
 from hebbian_descent.nn.tensors import require_units, the_input
 
 
@@ -45,7 +44,7 @@ class CenteredLinear(nn.Linear):
         self.become_centered(offset, shift)
 
     def become_centered(self, offset: float | Tensor, shift: float) -> None:
-        """Add to a linear layer what a centered one has besides."""
+        """Add an offset to a linear layer."""
         self.shift = as_number(shift, "shift", at_least=0, at_most=1)
         if self.shift and self.bias is None:
             raise ValueError(
@@ -73,7 +72,7 @@ class CenteredLinear(nn.Linear):
             moving.move_to_(new)
 
     def moving_offsets(self) -> Iterator[MovingOffset]:
-        """Yield the offset with what its moves concern."""
+        """Yield the offset with the parameters that compensate its moves."""
         if self.bias is not None and (not isinstance(self.bias, nn.Parameter) or "weight" in vars(self)):
             raise ValueError(
                 "The moves of an offset need a bias that is a parameter, and a weight that no hook computes. "
@@ -88,6 +87,6 @@ class CenteredLinear(nn.Linear):
 
 
 def note_input(layer: CenteredLinear, args: tuple[Tensor, ...], kwargs: dict[str, Tensor]) -> None:
-    """Let a layer in training note its input, if its offset moves."""
+    """Record the input of a layer in training, if its offset moves."""
     if layer.training and layer.shift:
         layer.seen.note(the_input(args, kwargs), layer.weight)

@@ -1,4 +1,4 @@
-"""Centering a whole model, and back, without a change of its output."""
+"""Conversion of a whole model to centered layers and back, with unchanged output."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def leaky_hinge_loss(
 
 
 def log_cosh(x: Tensor) -> Tensor:
-    """Return ln cosh x, accurate at 0 and finite far out, and so is its derivative."""
+    """Return ln cosh x, accurate at 0 and finite for large x, with its derivative."""
     magnitude = x.abs()
     small = torch.log1p(2 * torch.sinh(x.clamp(-1, 1) / 2) ** 2)
     large = magnitude + F.softplus(-2 * magnitude) - log(2)

@@ -1,29 +1,63 @@
-"""The losses as functions. Each is summed over the units of a pattern and averaged over the patterns.
+"""Losses as functions, summed over the units of a pattern and averaged over the patterns.
 
-So `torch.optim.SGD` with learning rate η moves an output layer exactly as the rule of the paper does.
-(PyTorch's own `mse_loss` and the like average over the units, too: their steps are smaller by the number of
-units.)
+So `torch.optim.SGD` with learning rate η moves an output layer exactly as the paper's rule does. (PyTorch's
+losses, such as `mse_loss`, also average over the units: their steps are smaller by the number of units.)
 """
 
 from __future__ import annotations
+
+from math import inf
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
-from hebbian_descent.nn.class_indices import are_class_indices, require_known_classes
-from hebbian_descent.nn.domains import inside, require_inside
 from hebbian_descent.nn.error_terms import leaky_hinge_loss, smooth_huber_loss
 from hebbian_descent.nn.hebbian import HebbianFunction
-from hebbian_descent.nn.matching import MatchingLossFunction
 from hebbian_descent.nn.reduction import over_patterns, require_reduction, sum_over_units
+from hebbian_descent.nn.targets import are_class_indices, inside, require_inside, require_known_classes
 from hebbian_descent.nn.tensors import (
     at_least_float32,
     require_floating,
     require_no_gradient,
     require_same_shape,
 )
+
+
+class MatchingLossFunction(torch.autograd.Function):
+    """L(t, a) = Φ(a) − t·a + Φ*(t), element by element; softmax keeps the last axis with length one.
+
+    Where a target is out of reach the loss is +inf, and the gradient h − t as everywhere. It can be
+    differentiated again: the second derivative is φ′.
+
+    Paper: eqn:gradient_descent_loss_implementing_Hebbian_descent
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(preactivation: Tensor, targets: Tensor, where: Tensor, activation: TorchActivation) -> Tensor:
+        """Return the loss; `where` says which targets are inside the domain."""
+        stand_in = activation.domain.any_point(targets.shape[-1])
+        reachable = torch.where(where, targets, stand_in)
+        return torch.where(where, activation.matching_loss(reachable, preactivation), inf)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        """Keep what h − t needs."""
+        preactivation, targets, _, activation = inputs
+        ctx.save_for_backward(preactivation, targets)
+        ctx.activation = activation
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
+        """Return the error of Hebbian-descent."""
+        (scale,) = gradients
+        a, t = ctx.saved_tensors
+        return scale * (ctx.activation(a) - t), None, None, None
+
 
 __all__ = ["hebbian", "leaky_hinge_loss", "matching_loss", "smooth_huber_loss"]
 
@@ -48,7 +82,7 @@ def matching_loss(
     """Return L(t, a) = Σⱼ Φ(aⱼ) − tⱼaⱼ + Φ*(tⱼ), whose gradient in a is h − t for every activation.
 
     It is convex in a, never negative, and 0 where the output is the target. The targets have the shape of a;
-    for softmax they may be class indices, one a pattern, and those equal to `ignore_index` do not count.
+    for softmax they may be class indices, one per pattern, and those equal to `ignore_index` do not count.
     `weight` is one number for each unit or for each element. For softmax it is one for each class: a pattern
     then weighs Σⱼ wⱼtⱼ, and the mean is a weighted one, as in PyTorch's cross entropy. Half precision is
     computed in float32, and the loss is float32. Targets outside the activation's domain are refused, or,

@@ -1,8 +1,9 @@
-"""Is what autograd computes for the output layer the local rule? Shown for any model."""
+"""Check, for any model, that autograd computes the local rule at the output layer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,10 +14,46 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.nn.centered import CenteredLinear
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss
-from hebbian_descent.nn.output_layer import OutputPass, run_output_layer
-from hebbian_descent.nn.tensors import require_same_shape, require_tensor
+from hebbian_descent.nn.tensors import require_same_shape, require_tensor, the_input
 from hebbian_descent.rules import Activity, get_rule
 from hebbian_descent.rules.error_terms import difference
+
+
+class OutputPass(NamedTuple):
+    """What happened at the output layer of a model during one pass."""
+
+    name: str
+    layer: nn.Linear
+    inputs: Tensor  # (…, n_inputs)
+    output: Tensor  # what the model returned
+
+
+def run_output_layer(model: nn.Module, inputs: Tensor) -> OutputPass:
+    """Run a model once in evaluation mode and return what happened at its last linear layer."""
+    calls: list[tuple[nn.Module, Tensor]] = []
+
+    def note(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        calls.append((layer, the_input(args, kwargs).detach()))
+
+    names = {module: name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+    hooks = [layer.register_forward_pre_hook(note, with_kwargs=True) for layer in names]
+    was_training = {module: module.training for module in model.modules()}
+    try:
+        with torch.enable_grad():
+            output = model.eval()(inputs)
+    finally:
+        for hook in hooks:
+            hook.remove()
+        for module, training in was_training.items():
+            module.training = training
+    if not calls:
+        raise ValueError(
+            f"A model to be checked must call a linear layer. Got {type(model).__name__}, which calls none."
+        )
+    layer, seen = calls[-1]
+    assert isinstance(layer, nn.Linear)
+    return OutputPass(names[layer] or type(layer).__name__, layer, seen, output)
+
 
 LocalLoss = MatchingLoss | SmoothHuberLoss | LeakyHingeLoss
 
@@ -124,7 +161,7 @@ def _gradients(seen: OutputPass, value: Tensor) -> list[Array]:
 
 
 def _activity(seen: OutputPass, targets: Tensor, loss: LocalLoss | None) -> Activity:
-    """Return what the layer saw in the terms of the core."""
+    """Return the activity of the layer as the core's rules see it."""
     phi = loss.activation if isinstance(loss, MatchingLoss) else None
     h = seen.output.detach() if phi is None else phi(seen.output.detach())
     if not targets.is_floating_point():
@@ -144,7 +181,7 @@ def _activity(seen: OutputPass, targets: Tensor, loss: LocalLoss | None) -> Acti
 
 
 def _scale(activity: Activity) -> float:
-    """Return how large the numbers are of whose products and differences the rule is made."""
+    """Return the magnitude of the numbers that the rule multiplies and subtracts."""
     x, h, t = activity.inputs - activity.offset, activity.output, activity.targets
     return max(1.0, float(np.abs(x).max())) * max(float(np.abs(h).max()), float(np.abs(t).max()))
 

@@ -1,4 +1,4 @@
-"""The losses as modules, in the manner of `torch.nn`."""
+"""Losses as modules, in the manner of `torch.nn`."""
 
 from __future__ import annotations
 

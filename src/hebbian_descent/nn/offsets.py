@@ -1,4 +1,4 @@
-"""Offsets that follow the activity, one step after each update of the parameters.
+"""Offsets that follow the mean activity, one step after each update of the parameters.
 
 Paper: sec:HD_importance_centering
 """
@@ -12,12 +12,51 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from hebbian_descent.nn.seen import Seen
 from hebbian_descent.nn.tensors import require_values
 
 
+class Seen:
+    """The sum and the number of the activities since the last update of the offsets.
+
+    The batches of an accumulated gradient count together. A forward pass that gradient checkpointing repeats
+    adds to the sum and to the number alike, so that the mean is what it was.
+    """
+
+    def __init__(self) -> None:
+        self.sums: Tensor | None = None  # (n_units + 1,), the number of patterns last
+
+    def note(self, activity: Tensor, weight: Tensor) -> None:
+        """Add a batch, unless gradients are off, or within torch.func or an export."""
+        if not torch.is_grad_enabled() or torch.compiler.is_exporting():
+            return
+        rows = activity.detach().reshape(-1, activity.shape[-1])
+        total = rows.sum(dim=0, dtype=_sum_dtype(weight))
+        sums = torch.cat([total, torch.full_like(total[:1], rows.shape[0])])
+        if not _within_torch_func(sums, weight):
+            self.sums = sums if self.sums is None else self.sums.to(sums) + sums
+
+    def take(self, offset: Tensor) -> Tensor:
+        """Return the sums, 0 if there are none, and reset them."""
+        sums, self.sums = self.sums, None
+        if sums is None:
+            return torch.zeros(len(offset) + 1, dtype=_sum_dtype(offset), device=offset.device)
+        return sums.to(offset.device)
+
+
+def _sum_dtype(like: Tensor) -> torch.dtype:
+    return torch.promote_types(like.dtype, torch.float32)
+
+
+def _within_torch_func(*tensors: Tensor) -> bool:
+    # torch.func wants functions without side effects: what it computes is wrapped, and a sum kept from within
+    # would be unusable. Weights that are mapped or differentiated belong to no module that could move.
+    if torch.compiler.is_compiling():
+        return False
+    return any(torch.func.debug_unwrap(tensor) is not tensor for tensor in tensors)
+
+
 class MovingOffset(NamedTuple):
-    """An offset, what it follows, and the weights and the bias through which its moves are made up for."""
+    """An offset, what it follows, and the weights and bias that compensate its moves."""
 
     seen: Seen
     offset: Tensor  # (n_units,)
@@ -52,7 +91,7 @@ class HasOffsets(Protocol):
     """A module with offsets that can move."""
 
     def moving_offsets(self) -> Iterator[MovingOffset]:
-        """Yield each offset with what its moves concern."""
+        """Yield each offset with the parameters that compensate its moves."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""From losses of units to one number: weights, the sum over a pattern, the mean over patterns."""
+"""Reduction of unit losses: weights, the sum over a pattern, the mean over patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions asked of the tensors that a user hands in, answered with a sentence that helps."""
+"""Input validation of tensors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def require_tensor(tensor: object, name: str) -> None:
-    """Raise unless something is a tensor."""
+    """Raise unless the argument is a tensor."""
     if not isinstance(tensor, Tensor):
         raise TypeError(
             f"The {name} must be a tensor. Got {type(tensor).__name__}: convert it with torch.as_tensor(…)."
@@ -45,13 +45,13 @@ def require_same_shape(preactivation: Tensor, targets: Tensor) -> None:
 
 
 def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """Return what a linear layer was called with, by position or as `input=`, as a hook is told of it."""
+    """Return the input of a linear layer from the arguments of a hook, positional or `input=`."""
     tensor: Tensor = args[0] if args else kwargs["input"]
     return tensor
 
 
 def at_least_float32(tensor: Tensor) -> Tensor:
-    """Return a tensor in float32 if it is in half precision, else as it is."""
+    """Return a tensor in float32 if it is in half precision, else unchanged."""
     return tensor.float() if tensor.dtype.itemsize < 4 else tensor
 
 

@@ -1,4 +1,4 @@
-"""One matrix that encodes and decodes, with an offset on either side."""
+"""Tied layer: one weight matrix that encodes and decodes, with an offset on either side."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from hebbian_descent.checks import as_number
-from hebbian_descent.nn.offsets import MovingOffset, offset_values
-from hebbian_descent.nn.seen import Seen
+from hebbian_descent.nn.offsets import MovingOffset, Seen, offset_values
 from hebbian_descent.nn.tensors import require_units
 
 
@@ -72,7 +71,7 @@ class TiedLayer(nn.Module):
         return F.linear(hidden - self.hidden_offset, W.T, c)
 
     def moving_offsets(self) -> Iterator[MovingOffset]:
-        """Yield both offsets with what their moves concern."""
+        """Yield both offsets with the parameters that compensate their moves."""
         W = self.weight
         yield MovingOffset(self.seen_inputs, self.offset, self.shift, W, self.bias)
         yield MovingOffset(self.seen_hidden, self.hidden_offset, self.hidden_shift, W.T, self.decoder_bias)

@@ -1,4 +1,4 @@
-"""Activation functions on tensors: those of the package's list, with the same names and parameters."""
+"""Activation functions on tensors, with the names and parameters of `hebbian_descent.network`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hebbian_descent.nn.activations.values import VALUES, softmax
 __all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_softmax"]
 
 AnyActivation = str | Activation | TorchActivation | Callable[[Tensor], Tensor]
-"""A name of the list, a member of it, or a function of tensors."""
+"""A name, an activation of the core, or a function of tensors."""
 
 
 OTHER_NAMES = {
@@ -29,11 +29,11 @@ OTHER_NAMES = {
     "leaky_relu": "leaky_rectifier",
     "exp": "exponential",
 }
-"""What PyTorch calls some activations, to suggest the name that they have here."""
+"""PyTorch's names of some activations, to suggest the name used here."""
 
 
 def get_torch_activation(activation: AnyActivation, **parameters: float) -> TorchActivation:
-    """Return an activation on tensors by name, with its parameters; any function of tensors is one, too."""
+    """Return an activation on tensors by name, with its parameters; functions of tensors are accepted."""
     if isinstance(activation, str):
         if activation.lower() in OTHER_NAMES:
             here = OTHER_NAMES[activation.lower()]
@@ -62,7 +62,7 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
 
 
 def is_softmax(activation: TorchActivation) -> bool:
-    """Return whether an activation is the package's softmax itself, not another of that name or domain."""
+    """Return whether an activation is the package's own softmax."""
     return getattr(activation.value, "func", None) is softmax
 
 

@@ -1,4 +1,4 @@
-"""What an activation function is to PyTorch: φ on tensors, and what its matching loss needs.
+"""Activation functions on tensors: φ, and what its matching loss needs.
 
 The last axis of a tensor runs over the units, as everywhere in this package. The derivative of φ is not
 listed: autograd takes it from `value`.
@@ -19,7 +19,7 @@ Function = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class TorchActivation:
-    """An activation function h = φ(a) on tensors, of the package's list or of one's own.
+    """An activation function h = φ(a) on tensors, built-in or custom.
 
     `hebbian` and `HebbianLayer` need only `name` and `value`; the matching loss needs `antiderivative` and
     `conjugate` too, or a `stable_matching_loss` in which nothing cancels.
@@ -37,7 +37,7 @@ class TorchActivation:
     domain: Interval | Simplex = field(default_factory=Interval)
     """The targets for which Φ* is finite."""
     elementwise: bool = True
-    """Whether each unit depends on its own a alone; if not, Φ and Φ* keep the last axis with length one."""
+    """Whether each unit depends only on its own a; if not, Φ and Φ* keep the last axis with length one."""
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, preactivation: Tensor) -> Tensor:
@@ -49,7 +49,7 @@ class TorchActivation:
         return f"{self.name}({settings})" if settings else self.name
 
     def require_matching_loss(self) -> None:
-        """Raise unless enough is known of φ to evaluate its matching loss."""
+        """Raise unless φ comes with what its matching loss needs."""
         both_parts = self.antiderivative is not None and self.conjugate is not None
         if self.stable_matching_loss is None and not both_parts:
             raise ValueError(

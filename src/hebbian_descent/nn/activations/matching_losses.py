@@ -1,8 +1,8 @@
-"""L(t, a) = Φ(a) − t·a + Φ*(t) on tensors for every activation of the list, in forms that do not cancel.
+"""L(t, a) = Φ(a) − t·a + Φ*(t) on tensors for every listed activation, in forms that do not cancel.
 
-Where one of PyTorch's fused losses is the closed form, it is that loss less its value at h = t. The formulas
-are those of `hebbian_descent.network.activations`, where each is explained. They are asked for t inside the
-domain and never differentiated: the gradient is h − t.
+Where one of PyTorch's fused losses is the closed form, the value is that loss minus its value at h = t. The
+formulas are explained in `hebbian_descent.network.activations`. They are evaluated for t inside the domain
+and never differentiated: the gradient is h − t.
 
 Paper: tab:list_HD_loss_functions
 """
@@ -10,13 +10,44 @@ Paper: tab:list_HD_loss_functions
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
+from math import pi, sqrt
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from hebbian_descent.nn.activations import dilogarithm
+# B₂ₖ/(2k + 1)! with the Bernoulli numbers B₂ₖ, k = 1 … 7
+COEFFICIENTS = (
+    1 / 36,
+    -1 / 3600,
+    1 / 211680,
+    -1 / 10886400,
+    1 / 526901760,
+    -691 / 16999766784000,
+    1 / 1120863744000,
+)
+
+
+def softplus_rest(a: Tensor) -> Tensor:
+    """Return Φ(a) − max(a, 0)²/2 for Φ′ = softplus, a number between 0 and π²/6.
+
+    By the reflection Φ(a) + Φ(−a) = a²/2 + π²/6 the dilogarithm is only asked where it cannot overflow.
+    """
+    tail = minus_dilogarithm(torch.exp(-a.abs()))
+    return torch.where(a > 0, pi**2 / 6 - tail, tail)
+
+
+def minus_dilogarithm(u: Tensor) -> Tensor:
+    """Return −Li₂(−u) for 0 ≤ u ≤ 1, to rounding.
+
+    With L = ln(1 + u) it is L + L²/4 + Σₖ B₂ₖ L²ᵏ⁺¹/(2k + 1)!, whose terms fall by a factor of 80 each.
+    """
+    L = torch.log1p(u)
+    square = L * L
+    series = torch.zeros_like(L)
+    for coefficient in reversed(COEFFICIENTS):
+        series = square * (series + coefficient)
+    return L * (1 + L / 4 + series)
 
 
 def linear(t: Tensor, a: Tensor) -> Tensor:
@@ -119,7 +150,7 @@ def softplus(t: Tensor, a: Tensor) -> Tensor:
     both_positive = (a - peak) ** 2 / 2 + (a - peak) * (peak - t)
     squares = (F.relu(a) ** 2 - F.relu(peak) ** 2) / 2
     parabola = torch.where((a > 0) & (peak > 0), both_positive, squares - t * (a - peak))
-    return parabola + dilogarithm.softplus_rest(a) - dilogarithm.softplus_rest(peak)
+    return parabola + softplus_rest(a) - softplus_rest(peak)
 
 
 def exponential(t: Tensor, a: Tensor) -> Tensor:

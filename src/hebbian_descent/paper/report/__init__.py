@@ -1,5 +1,144 @@
 """The report: one page with counts, claims, tables, figures, protocol and versions."""
 
-from hebbian_descent.paper.report.page import render, write_report
+from __future__ import annotations
 
-__all__ = ["render", "write_report"]
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import date
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import hebbian_descent
+from hebbian_descent.atomic import write_atomically
+from hebbian_descent.checks import printable, require_extra
+from hebbian_descent.paper.claims.base import saved_claims
+from hebbian_descent.paper.effort import Effort
+from hebbian_descent.paper.figures import FIGURES
+from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
+from hebbian_descent.paper.report.filters import FILTERS, MARKS
+from hebbian_descent.paper.report.images import Image, figure_images
+from hebbian_descent.paper.report.tables import PaperTable, other_efforts, own_tables, paper_tables
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import winners
+from hebbian_descent.storage.results import provenance
+
+Tell = Callable[[str], None]
+
+
+def write_report(
+    folder: Path,
+    effort: Effort | None = None,
+    tell: Tell = lambda step: None,
+    exhibits: Mapping[str, str] | None = None,
+) -> Path:
+    """Write `report.html` into the folder of the results and return its path.
+
+    With exhibits, labels of figures with a sentence each, the page shows those and the tables that are not
+    the paper's, instead of everything.
+    """
+    text = render(folder, effort or Effort(), tell, exhibits)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "report.html"
+    write_atomically(path, text.encode(errors="backslashreplace"))
+    return path
+
+
+def render(
+    folder: Path,
+    effort: Effort,
+    tell: Tell = lambda step: None,
+    exhibits: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page on the measurements of one effort; `tell` is called before each slow step."""
+    jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,
+    )
+    environment.filters |= FILTERS
+    content = _content(folder, effort, tell)
+    template = environment.get_template("demonstration.html" if exhibits else "page.html")
+    text: str = template.render(**content, exhibits=_exhibits(content["images"], exhibits or {}))
+    return text
+
+
+class Exhibit(NamedTuple):
+    """An image with its caption."""
+
+    image: Image
+    sentence: str
+
+
+def _exhibits(drawn: list[Image], sentences: Mapping[str, str]) -> list[Exhibit]:
+    by_label = {image.label: image for image in drawn}
+    return [Exhibit(by_label[label], sentence) for label, sentence in sentences.items() if label in by_label]
+
+
+def _part(name: str) -> str:
+    return resources.files(__name__).joinpath("parts", name).read_text(encoding="utf-8")
+
+
+def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
+    tell("Comparing the tables")
+    tables = paper_tables(folder, effort)
+    judged = saved_claims(folder, effort)
+    tell("Gathering figures and other tables")
+    return {
+        "version": hebbian_descent.__version__,
+        "today": date.today().isoformat(),
+        "effort": effort,
+        "judged": effort.is_the_papers,
+        "tables": tables,
+        "counts": Counter(verdict.word for table in tables for verdict in table.verdicts),
+        **_comparison(tables),
+        "claims": judged,
+        "claim_counts": Counter(claim.verdict for claim in judged),
+        "images": figure_images(folder, effort),
+        "own_tables": own_tables(folder, effort),
+        "other_efforts": other_efforts(folder, effort),
+        "protocol": notes("protocol"),
+        "misprints": notes("misprints"),
+        "versions_used": versions_used(folder, effort),
+        "command": RunContext(folder, effort).shown_command,
+        "marks": MARKS,
+        "known_figures": FIGURES,
+        "style": _part("style.css"),
+        "script": _part("sorting.js") + _part("details.js"),
+    }
+
+
+def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
+    verdicts = [verdict for table in tables for verdict in table.verdicts]
+    found = winners(verdicts)
+    return {
+        "differences": differences(verdicts),
+        "reason_unknown": REASON_UNKNOWN,
+        "winners": found,
+        "winner_counts": Counter(winner.verdict for winner in found),
+    }
+
+
+class VersionsUsed(NamedTuple):
+    """Versions that wrote this page and that measured what it shows."""
+
+    now: dict[str, Any]
+    """Machine and versions that wrote the page."""
+    computed_with: list[tuple[str, int]]
+    """Versions used for the measurements, with their number of jobs."""
+
+
+def versions_used(folder: Path, effort: Effort) -> VersionsUsed:
+    """Return the versions of this process and of the measurements."""
+    measurements = Measurements(folder, effort)
+    counts = Counter(
+        ", ".join(f"{name} {version}" for name, version in measurement.versions.items())
+        for label in measurements.labels()
+        for measurement in measurements.read(label)
+    )
+    return VersionsUsed(dict(provenance()), counts.most_common())

@@ -22,7 +22,7 @@ class Image(NamedTuple):
     """Data URL; empty if it was not drawn."""
 
 
-def images(folder: Path, effort: Effort) -> list[Image]:
+def figure_images(folder: Path, effort: Effort) -> list[Image]:
     """Return the paper's figures in the paper's order, then all others that were drawn."""
     drawn = folder / "figures" / effort.name
     others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}

@@ -11,7 +11,7 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import Line, averaged, is_error, lines
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.report.images import Image, images
+from hebbian_descent.paper.report.images import Image, figure_images
 from hebbian_descent.paper.summaries import Summary, summarise
 from hebbian_descent.paper.tables import TABLES
 
@@ -111,7 +111,7 @@ def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
             "A quick look" if effort.quick else "Another protocol",
             shlex.join(effort.options),
             [_plain(label, measurements) for label in measurements.labels()],
-            [image for image in images(folder, effort) if image.source],
+            [image for image in figure_images(folder, effort) if image.source],
         )
         for effort in efforts_in(folder)
         if not effort.is_the_papers and effort.name != shown.name

@@ -1,15 +1,17 @@
-"""Targets that are class indices: where they are welcome, and what to do where they are not."""
+"""Targets of a matching loss: class indices, and the domain that targets must lie in."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
+from hebbian_descent.network.domain import Interval, Simplex
 from hebbian_descent.nn.activations import TorchActivation, is_softmax
 from hebbian_descent.nn.tensors import require_tensor, require_values
 
 
 def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchActivation) -> bool:
-    """Return whether targets are class indices for softmax units; raise where whole numbers are of no use."""
+    """Return whether targets are class indices for softmax units; raise where integers make no sense."""
     require_tensor(targets, "targets")
     one_a_pattern = targets.shape == preactivation.shape[:-1]
     if targets.is_floating_point():
@@ -36,7 +38,7 @@ def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchA
 
 
 def require_known_classes(indices: Tensor, n_classes: int, ignore_index: int) -> None:
-    """Raise unless each index is that of a class, or is to be ignored."""
+    """Raise unless every index is that of a class or `ignore_index`."""
 
     def explain(indices: Tensor, holds: Tensor) -> str:
         return (
@@ -45,3 +47,34 @@ def require_known_classes(indices: Tensor, n_classes: int, ignore_index: int) ->
         )
 
     require_values((indices >= 0) & (indices < n_classes) | (indices == ignore_index), indices, explain)
+
+
+def inside(domain: Interval | Simplex, targets: Tensor) -> Tensor:
+    """Return where targets lie in a domain, in their own precision; one value per row for a simplex."""
+    if isinstance(domain, Simplex):
+        tolerance = torch.finfo(targets.dtype).eps ** 0.5
+        sums_to_one = (targets.sum(dim=-1, keepdim=True, dtype=torch.float64) - 1).abs() <= tolerance
+        return sums_to_one & (targets >= 0).all(dim=-1, keepdim=True)
+    if domain.open_ends:
+        return (targets > domain.low) & (targets < domain.high)
+    return (targets >= domain.low) & (targets <= domain.high) & torch.isfinite(targets)
+
+
+def require_inside(activation: TorchActivation, targets: Tensor, where: Tensor) -> None:
+    """Raise if a target lies outside the domain."""
+
+    def explain(targets: Tensor, where: Tensor) -> str:
+        return (
+            f"The targets of the matching loss of {str(activation)!r} must lie in {activation.domain}. "
+            f"Got {_culprit(activation.domain, targets, where)}: rescale them, or pass check_targets=False "
+            "for a loss of infinity with the gradient h − t all the same."
+        )
+
+    require_values(where, targets, explain)
+
+
+def _culprit(domain: Interval | Simplex, targets: Tensor, where: Tensor) -> str:
+    if isinstance(domain, Interval):
+        return f"{targets[~where][0].item():g}"
+    row = targets[~where.squeeze(-1)].reshape(-1, targets.shape[-1])[0]
+    return f"a pattern that sums to {row.sum().item():g}, its smallest entry {row.min().item():g}"
