@@ -11,6 +11,9 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, SupportsIndex, TypeVar
 
+ADDED_LATER: Mapping[str, bool] = {"added_later": True}
+"""Metadata of a dataclass field that older versions lack: at its default it is left out of a store's keys."""
+
 _MAKERS: dict[int, Callable[..., object]] = {}  # by the identity of what they made, which is never let go
 
 

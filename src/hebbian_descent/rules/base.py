@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from hebbian_descent.checks import Array
 from hebbian_descent.network import Activation, Autoencoder
 from hebbian_descent.network.autoencoder import Pass
-from hebbian_descent.registry import Member
+from hebbian_descent.registry import ADDED_LATER, Member
 
 ErrorFunction = Callable[[Array, Array], Array]
 """(targets, output) → error, the signal that an output unit sends to its synapses."""
@@ -61,15 +61,15 @@ class Rule(Member):
     learns_bias: bool = True
     needs_data_mean: bool = False
     """Whether the factors use the means over all training patterns, which a stream does not have."""
-    looks_at_output: bool = True
+    looks_at_output: bool = field(default=True, metadata=ADDED_LATER)
     """Whether a factor depends on the output; otherwise what all runs learn follows from one of them."""
-    pulls_back: bool = False
+    pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activation, so that its slope counts twice."""
-    takes_error_term: bool = True
+    takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
     """Whether the error term has a say."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    compiled: str | None = None
-    title: str = ""
+    compiled: str | None = field(default=None, metadata=ADDED_LATER)
+    title: str = field(default="", metadata=ADDED_LATER)
     """Display name; empty for the name itself."""
 
     def change(self, activity: Activity) -> Change:
@@ -108,9 +108,9 @@ class AutoRule(Member):
     name: str
     change: Callable[[AutoActivity], Change]
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    pulls_back: bool = False
+    pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activations, so that their slopes count twice."""
-    compiled: str | None = None
+    compiled: str | None = field(default=None, metadata=ADDED_LATER)
 
 
 def mean_outer(pre: Array, post: Array) -> Array:

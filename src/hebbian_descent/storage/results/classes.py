@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
+from hebbian_descent.registry import ADDED_LATER
 from hebbian_descent.storage.results.canonical_types import Json, RefusalError, Visit
 from hebbian_descent.storage.results.libraries import is_library
 
@@ -65,7 +66,14 @@ def _attributes(value: object) -> dict[str, object]:
     # Asked of `object`, because a class may leave attributes out of the state that it shows.
     state: Any = object.__getstate__(value)
     in_dict, in_slots = state if isinstance(state, tuple) else (state, None)
-    return {**(in_dict or {}), **(in_slots or {})}
+    attributes = {**(in_dict or {}), **(in_slots or {})}
+    return {name: part for name, part in attributes.items() if not _is_new_default(value, name, part)}
+
+
+def _is_new_default(value: object, name: str, part: object) -> bool:
+    """Return whether an attribute says nothing that a version without it would not have assumed."""
+    field = getattr(type(value), "__dataclass_fields__", {}).get(name)
+    return field is not None and ADDED_LATER.items() <= field.metadata.items() and part is field.default
 
 
 def _members(cls: type) -> Iterator[tuple[str, object]]:

@@ -1,0 +1,148 @@
+"""What version 0.1 wrote can still be read: models, pickles of estimators, and stores that sweeps resume from.
+
+`tests/samples/0.1` holds the files, the outputs that their models gave, and the script that wrote both.
+"""
+
+import json
+import pickle
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hebbian_descent import AssociativeMemory, Autoencoder, Layer, load
+from hebbian_descent.storage.results import Store
+from hebbian_descent.sweep import executors, sweep, sweep_autoencoders
+
+SAMPLES = Path(__file__).parent / "samples" / "0.1"
+EXPECTED = json.loads((SAMPLES / "expected.json").read_text())
+INPUTS, TARGETS = np.array(EXPECTED["inputs"]), np.array(EXPECTED["targets"])
+
+
+def outputs(model, name):
+    inputs = INPUTS.astype(np.float32) if name.endswith("float32") else INPUTS
+    if isinstance(model, Layer):
+        return model.output(inputs)
+    if isinstance(model, Autoencoder):
+        return model.reconstruct(inputs)
+    if isinstance(model, AssociativeMemory):
+        return model.recall(inputs)
+    for method in ("predict_proba", "transform", "predict"):
+        if hasattr(model, method):
+            return getattr(model, method)(inputs)
+    raise AssertionError(type(model))
+
+
+def require_same(model, name):
+    found, expected = outputs(model, name), np.array(EXPECTED["outputs"][name])
+    assert found.dtype == (np.float32 if name.endswith("float32") else np.float64)
+    tolerance = (
+        1e-5 if found.dtype == np.float32 else 1e-12
+    )  # exp and products round differently by processor
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", EXPECTED["outputs"])
+def test_a_model_file_gives_the_outputs_it_gave(name):
+    require_same(load(SAMPLES / "models" / f"{name}.safetensors"), name)
+
+
+@pytest.mark.parametrize("path", sorted((SAMPLES / "pickles").iterdir()), ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+def test_a_pickled_estimator_gives_the_outputs_it_gave(path):
+    require_same(pickle.loads(path.read_bytes()), path.stem)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED["outputs"] if not name.endswith("float32")])
+def test_a_loaded_model_is_written_and_learns_again(name, tmp_path):
+    model = load(SAMPLES / "models" / f"{name}.safetensors")
+    model.save(tmp_path / "again.safetensors")
+    again = load(tmp_path / "again.safetensors")
+    require_same(again, name)
+    if isinstance(model, AssociativeMemory):
+        again.store(INPUTS) if model.auto else again.store(INPUTS, TARGETS)
+        assert again.n_stored == model.n_stored + len(INPUTS)
+    elif getattr(model, "centering", None) == "mean":
+        pass  # the mean of the inputs needs all of them, so `partial_fit` refuses it
+    elif name.startswith("classifier"):
+        again.partial_fit(INPUTS, np.resize(model.classes_, len(INPUTS)))
+    elif name.startswith("regressor"):
+        again.partial_fit(INPUTS, TARGETS if model.target_ndim_ == 2 else TARGETS[:, 0])
+    elif name.startswith("encoder"):
+        again.partial_fit(INPUTS)
+    assert np.isfinite(outputs(again, name)).all()
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A copy of the store, since finished sweeps still tidy up the folder they read."""
+    return shutil.copytree(SAMPLES / "store", tmp_path / "store")
+
+
+@pytest.fixture
+def nothing_is_computed(monkeypatch):
+    """Let every cell that would be computed fail."""
+
+    def fail(self, works, patterns):
+        assert not works, [str(work.cell) for work in works]
+        yield from ()
+
+    monkeypatch.setattr(executors.InProcess, "run", fail)
+
+
+@pytest.mark.parametrize("name", EXPECTED["sweeps"])
+def test_a_finished_sweep_is_read_from_an_old_store(name, store, nothing_is_computed):
+    options = EXPECTED["sweeps"][name]
+    if name == "autoencoders":
+        result = sweep_autoencoders(INPUTS, **options, store=str(store))
+    else:
+        result = sweep(INPUTS, TARGETS, **options, store=str(store))
+    np.testing.assert_array_equal(result.values["mae"], np.array(EXPECTED["mae"][name]))
+
+
+def test_a_sweep_of_own_members_is_read_from_an_old_store(store, nothing_is_computed, monkeypatch):
+    monkeypatch.syspath_prepend(SAMPLES)
+    own = pytest.importorskip("own_members")
+    try:
+        result = sweep(
+            INPUTS,
+            TARGETS,
+            rules=own.OWN_RULE,
+            activations=own.BENT,
+            error=own.half_difference,
+            learning_rates=[0.1],
+            trials=1,
+            store=str(store),
+        )
+    finally:
+        del sys.modules["own_members"]
+    np.testing.assert_array_equal(result.values["mae"], np.array(EXPECTED["mae"]["own_members"]))
+
+
+def test_an_unfinished_sweep_resumes_from_an_old_store(store):
+    lost = sorted(store.glob("*.parquet"))
+    cells = Store(store).keys()
+    options = EXPECTED["sweeps"]["layers"]
+    for path in lost:
+        if "gradient_descent" in json.dumps(Store(store).read(path.stem).specification["rule"]):
+            path.unlink()
+    done = []
+    result = sweep(
+        INPUTS,
+        TARGETS,
+        **options,
+        store=str(store),
+        progress=lambda n_done, total: done.append((n_done, total)),
+    )
+    assert done == [(3, 4), (4, 4)]
+    np.testing.assert_allclose(
+        result.values["mae"], np.array(EXPECTED["mae"]["layers"]), rtol=1e-10, atol=1e-12
+    )
+    assert set(Store(store).keys()) < set(cells)  # that of the auto-encoders is still missing
+
+
+def test_every_cell_of_an_old_store_is_whole(store):
+    assert Store(store).damaged() == []
+    assert len(Store(store).to_pandas()["cell_key"].unique()) == len(list(store.glob("*.parquet"))) == 12
