@@ -24,9 +24,7 @@ from hebbian_descent import (
     Layer,
 )
 from hebbian_descent.learning.run import DivergenceError
-from hebbian_descent.storage.models import ModelFileError, load, pack, unpack
-from hebbian_descent.storage.models.estimators import estimator_contents
-from hebbian_descent.storage.models.registry import restored
+from hebbian_descent.storage.models import ModelFileError, load, pack, restored, unpack
 
 LONGEST_LOAD = 2.0
 """Seconds of the processor, for the longest header that is read at all."""
@@ -119,8 +117,7 @@ def _files() -> list[bytes]:
 
 
 def _content(model: Any) -> bytes:
-    parts = model._contents() if hasattr(model, "_contents") else estimator_contents(model)
-    return pack(type(model).__name__, *parts)
+    return pack(type(model).__name__, *model._contents())
 
 
 def _must_work(model: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hebbian_descent.storage.models import container
 from hebbian_descent.storage.models.arrays import DTYPES
-from hebbian_descent.storage.models.header import KEY, LARGEST_HEADER
+from hebbian_descent.storage.models.container import KEY, LARGEST_HEADER
 
 HOSTILE_VALUES: list[Any] = [
     *(None, True, False, 0, -1, 1, 2, 3, 2**31, 2**53, 2**53 + 1, 2**62, 2**63, 2**64, -(2**70), 10**400),

@@ -1,4 +1,4 @@
-"""What version 0.1 wrote can still be read: models, pickles of estimators, and stores that sweeps resume from.
+"""What version 0.1 wrote can still be read: models, pickles of estimators, stores that sweeps resume from.
 
 `tests/samples/0.1` holds the files, the outputs that their models gave, and the script that wrote both.
 """

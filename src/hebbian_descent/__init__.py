@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hebbian_descent.learning.run import DivergenceError, Training, train
@@ -18,7 +19,7 @@ from hebbian_descent.rules import (
     get_error_term,
     matching_loss,
 )
-from hebbian_descent.storage.models import load
+from hebbian_descent.storage.models import KINDS, load
 
 if TYPE_CHECKING:
     from hebbian_descent.estimators import (
@@ -68,3 +69,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_ESTIMATORS})
+
+
+KINDS.update({name: partial(__getattr__, name) for name in _ESTIMATORS})  # for `load`

@@ -47,6 +47,20 @@ class Member:
 
 P = ParamSpec("P")
 M = TypeVar("M", bound=Member)
+F = TypeVar("F", bound=Callable[..., Member])
+
+FINDERS: dict[str, Callable[..., Member]] = {}
+"""By the name of a class of members, the function that finds one of them by its name and parameters."""
+
+
+def finder_of(kind: type[Member]) -> Callable[[F], F]:
+    """Let a function find the members of a class by their names, in files of models."""
+
+    def register(find: F) -> F:
+        FINDERS[kind.__name__] = find
+        return find
+
+    return register
 
 
 def made_once(make: Callable[P, M]) -> Callable[P, M]:

@@ -1,28 +1,33 @@
-"""A digest of the package's own code: equal where the same code is installed, whatever its version says.
-
-Versions do not tell an edited copy from a released one, and code decides numbers.
-"""
+"""Which code is running: the package's version, and a digest that tells an edited copy from a release."""
 
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+PACKAGE = __name__.partition(".")[0]
 TEXT_SUFFIX = ".py"
 COMPILED_SUFFIXES = (".so", ".pyd")
+
+
+def package_version() -> str:
+    """Return the version of the package."""
+    # Not an import: the package itself imports the modules that ask.
+    return str(sys.modules[PACKAGE].__version__)
 
 
 @cache
 def source_digest() -> str:
     """Return the SHA-256 of the installed package's code, 64 hexadecimal digits.
 
-    Compiled extensions count, byte-code caches and line endings do not, nor does the place of installation.
-    Files are read once per process: code that is edited while it runs is not noticed.
+    Compiled extensions count; byte-code caches, line endings and the place of installation do not. Files are
+    read once per process: code that is edited while it runs goes unnoticed.
     """
-    return digest_of(files(__name__.partition(".")[0]))
+    return digest_of(files(PACKAGE))
 
 
 def digest_of(folder: Traversable) -> str:

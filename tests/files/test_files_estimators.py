@@ -11,9 +11,7 @@ from hebbian_descent import (
     get_activation,
 )
 from hebbian_descent.storage import models
-from hebbian_descent.storage.models import ModelFileError, pack, unpack, write_model
-from hebbian_descent.storage.models.estimators import estimator_contents
-from hebbian_descent.storage.models.registry import restored
+from hebbian_descent.storage.models import ModelFileError, pack, restored, unpack, write_model
 
 X = np.random.default_rng(0).random((8, 3))
 CLASSIFIER = HebbianDescentClassifier(learning_rate=0.5, random_state=1).fit(X, ["spam", "ham"] * 4)
@@ -23,7 +21,7 @@ AUTOENCODER = HebbianDescentAutoencoder(n_hidden=2).fit(X)
 
 def contents_with(estimator, changes):
     """Return contents and arrays of an estimator with some parts of its state replaced."""
-    contents, arrays = estimator_contents(estimator)
+    contents, arrays = estimator._contents()
     state = {**contents["state"], **arrays, **changes}
     arrays = {
         name: value for name, value in state.items() if getattr(value, "dtype", np.dtype("O")).kind in "fiub"
@@ -56,8 +54,8 @@ def test_an_estimator_comes_back_with_its_labels_and_works(labels, tmp_path):
     np.testing.assert_array_equal(found.predict(X), estimator.predict(X))
     assert found.describe() == estimator.describe()
     assert repr(found) == repr(estimator) == repr(clone(found))
-    assert pack(type(found).__name__, *estimator_contents(found)) == pack(
-        type(found).__name__, *estimator_contents(estimator)
+    assert pack(type(found).__name__, *found._contents()) == pack(
+        type(found).__name__, *estimator._contents()
     )
 
 
@@ -112,7 +110,7 @@ def test_a_forged_state_is_refused(estimator, changes, message, tmp_path):
     ],
 )
 def test_forged_parameters_are_refused(changes, message, tmp_path):
-    contents, arrays = estimator_contents(CLASSIFIER)
+    contents, arrays = CLASSIFIER._contents()
     forged = {**contents, "parameters": {**contents["parameters"], **changes}}
     write_model(tmp_path / "file", "HebbianDescentClassifier", forged, arrays)
     with pytest.raises(ModelFileError, match=message) as caught:
@@ -146,7 +144,7 @@ def test_a_classifier_without_classes_is_not_written(tmp_path):
 
 
 def test_names_of_wide_data_fit_and_longer_ones_are_not_written(tmp_path):
-    contents, arrays = estimator_contents(HebbianDescentRegressor().fit(X[:, :1], X[:, 0]))
+    contents, arrays = HebbianDescentRegressor().fit(X[:, :1], X[:, 0])._contents()
     for n_names, fits in ((60_000, True), (200_000, False)):
         names = [f"ENSG{number:011}" for number in range(n_names)]
         wide = {name: np.zeros(n_names) for name in ("offset_",)} | {"coef_": np.zeros((1, n_names))}

@@ -20,7 +20,7 @@ from hebbian_descent import (
 from hebbian_descent.rules import get_auto_rule
 from hebbian_descent.storage import models
 from hebbian_descent.storage.models import ModelFileError, pack, read_model, unpack, write_model
-from hebbian_descent.storage.models.header import KEY, LARGEST_HEADER
+from hebbian_descent.storage.models.container import KEY, LARGEST_HEADER
 
 RNG = np.random.default_rng(0)
 X = RNG.random((5, 4))
@@ -115,6 +115,28 @@ def test_load_reads_any_class_and_a_class_only_its_own(tmp_path):
         Autoencoder.load(tmp_path / "file")
 
 
+def test_a_class_that_registers_itself_can_be_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr(models.registry, "KINDS", dict(models.KINDS))
+
+    @models.saveable
+    class Scale(models.Saved):
+        def __init__(self, factors):
+            self.factors = factors
+
+        def _contents(self):
+            return {"unit": "mV"}, {"factors": self.factors}
+
+        @classmethod
+        def _from_contents(cls, parameters, arrays):
+            models.require_names(parameters, ("unit",), "parameters")
+            models.require_floats(arrays, {"factors": "N"})
+            return cls(arrays["factors"])
+
+    Scale(np.arange(3.0)).save(tmp_path / "file")
+    np.testing.assert_array_equal(Scale.load(tmp_path / "file").factors, np.arange(3.0))
+    assert type(models.load(tmp_path / "file")) is Scale
+
+
 # What cannot be saved
 
 
@@ -206,14 +228,14 @@ NO_MODELS = {
     "header beyond the end": ((1000).to_bytes(8, "little") + b"{}", r"it was cut off"),
     "not json": ((2).to_bytes(8, "little") + b"{[", r"header of a model file must be JSON"),
     "deep json": (with_text(b"[" * 100_000), r"header of a model file must be JSON"),
-    "deep words": (changed(parameters=json.loads("[" * 400 + "]" * 400)), r"more than 20 lists within"),
+    "deep words": (changed(parameters=json.loads("[" * 400 + "]" * 400)), r"nested more than 20 levels"),
     "many numbers": (with_text(b"[" + b"0," * 10**6 + b"0]"), r"more than 10000 numbers and lists"),
     "many keys": (changed(parameters=dict.fromkeys(map(str, range(10**5)), 0)), r"more than 10000 numbers"),
     "number alone": (with_text(b"99"), r"must be a JSON object"),
     "long number": (with_text(b"9" * 10**6), r"9 is too large"),
     "long fraction": (with_text(b"9" * 10**6 + b".5"), r"a number is too large"),
-    "infinite number": (changed(parameters={"a": float("inf")}), r"Infinity is no number"),
-    "doubled key": (with_text(b'{"a":{},"a":{}}'), r"a key stands twice"),
+    "infinite number": (changed(parameters={"a": float("inf")}), r"Infinity is not a JSON number"),
+    "doubled key": (with_text(b'{"a":{},"a":{}}'), r"a key appears twice"),
     "other letters": (with_text('{"a":{}}'.encode("utf-16")), r"must be JSON"),
     "no bytes": (with_array(shape=[0, 2**62]), r"none of them empty. Got shape \[0, 4611686018427387904\]"),
     "too many axes": (with_array(shape=[1] * 64 + [3]), r"must have at most 8 axes"),
@@ -340,7 +362,7 @@ def test_arrays_that_do_not_fit_into_memory_are_refused(tmp_path):
         f"resource.setrlimit(resource.RLIMIT_AS, ({n_bytes}, {n_bytes}))\n"
         "try:\n"
         "    hebbian_descent.load(sys.argv[1])\n"
-        "except files.ModelFileError as error:\n"
+        "except hebbian_descent.storage.models.ModelFileError as error:\n"
         "    print(error)\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "file")]

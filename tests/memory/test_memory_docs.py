@@ -53,7 +53,7 @@ def test_every_class_that_can_be_saved_is_in_the_list():
 
 
 @pytest.mark.parametrize(
-    "module", ["files", "files.contents", "forgetting", "memory.associative", "patterns"]
+    "module", ["storage.models", "storage.models.contents", "forgetting", "memory.associative", "patterns"]
 )
 def test_examples_in_docstrings_run(module):
     outcome = doctest.testmod(importlib.import_module(f"hebbian_descent.{module}"))

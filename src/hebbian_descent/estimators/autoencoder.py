@@ -20,6 +20,7 @@ from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.run import DivergenceError, batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
+from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing, is_finite
 
 STATE = (
@@ -28,6 +29,7 @@ STATE = (
 )
 
 
+@saveable
 class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasState, BaseEstimator):
     """A tied auto-encoder that learns one example at a time: h = φₑ((x − μ)W + b), z = φ_d((h − λ)Wᵀ + c).
 

@@ -19,6 +19,7 @@ from hebbian_descent.estimators.parameters import Setting
 from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing
 
 
@@ -31,6 +32,7 @@ def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
     )
 
 
+@saveable
 class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     """A classifier that learns one example at a time, one output unit a class, the targets one-hot.
 

@@ -15,9 +15,11 @@ from hebbian_descent.estimators.online_pass import Samples
 from hebbian_descent.estimators.parameters import Setting
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing
 
 
+@saveable
 class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     """A regressor that learns one example at a time; targets are numbers or vectors.
 

@@ -18,10 +18,11 @@ from hebbian_descent.memory.online import OnlineLearning, as_connectivity, train
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.storage.models import Saved
+from hebbian_descent.storage.models import Saved, saveable
 from hebbian_descent.transaction import all_or_nothing, is_finite
 
 
+@saveable
 class AssociativeMemory(Saved):
     """A network that stores patterns one at a time, each once, in the order in which they come.
 

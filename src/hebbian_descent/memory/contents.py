@@ -11,9 +11,7 @@ from hebbian_descent.memory.building import Auto
 from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_error_term
-from hebbian_descent.storage.models import ModelFileError
-from hebbian_descent.storage.models.contents import is_count, require_names
-from hebbian_descent.storage.models.values import require_plain
+from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Parts = tuple[Layer | Autoencoder, Auto, OnlineLearning, int]

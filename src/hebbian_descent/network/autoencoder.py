@@ -14,8 +14,7 @@ from hebbian_descent.network.activations import Activation, get_activation
 from hebbian_descent.network.initial_weights import glorot_uniform
 from hebbian_descent.network.layer import as_activation, unit_values
 from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
-from hebbian_descent.storage.models import Saved
-from hebbian_descent.storage.models.contents import require_floats, require_names
+from hebbian_descent.storage.models import Saved, require_floats, require_names, saveable
 
 SHAPES = {"weights": "NM", "bias": "M", "decoder_bias": "N", "offset": "N", "hidden_offset": "M"}
 
@@ -29,6 +28,7 @@ class Pass(NamedTuple):
     reconstruction: Array  # (n_patterns, n_inputs)
 
 
+@saveable
 @dataclass
 class Autoencoder(Saved):
     """h = φₑ((x − μ)W + b) and z = φ_d((h − λ)Wᵀ + c); training gives it new arrays.

@@ -17,10 +17,10 @@ from hebbian_descent.checks import Array, as_patterns
 from hebbian_descent.network.activations import Activation, get_activation
 from hebbian_descent.network.initial_weights import glorot_uniform
 from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
-from hebbian_descent.storage.models import Saved
-from hebbian_descent.storage.models.contents import require_floats, require_names
+from hebbian_descent.storage.models import Saved, require_floats, require_names, saveable
 
 
+@saveable
 @dataclass
 class Layer(Saved):
     """A centered single-layer network; training gives it new arrays.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import reprlib
 import warnings
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hebbian_descent.regular_file import open_regular
+from hebbian_descent.storage.strict_json import strict_json
 
 LARGEST_FILE = 16 * 2**20
 LONGEST_TEXT = 10_000
@@ -33,17 +33,7 @@ def read_json(path: Path) -> Any:
         text = file.read(LARGEST_FILE + 1)
     if len(text) > LARGEST_FILE:
         raise ValueError(f"it must have at most {LARGEST_FILE} bytes")
-    try:
-        return json.loads(text, object_pairs_hook=_unique)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key appears twice")
-    return found
+    return strict_json(text, allow_nan=True)
 
 
 def as_object(value: Any, what: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent.checks import unknown_name
+from hebbian_descent.registry import finder_of
 from hebbian_descent.rules import (
     contrastive,
     covariance,
@@ -57,6 +58,7 @@ AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
 }
 
 
+@finder_of(Rule)
 def get_rule(rule: str | Rule) -> Rule:
     """Return a rule for a layer by name; a rule of one's own is passed through."""
     if isinstance(rule, Rule):
@@ -77,6 +79,7 @@ def rule_title(name: str, *, in_sentence: bool = False) -> str:
     return title[:1].lower() + title[1:] if in_sentence and not title.startswith("Hebb") else title
 
 
+@finder_of(AutoRule)
 def get_auto_rule(rule: str | AutoRule, **parameters: Any) -> AutoRule:
     """Return a rule for an auto-encoder by name, with its parameters by name; one's own is passed through."""
     if isinstance(rule, AutoRule):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number, unknown_name
-from hebbian_descent.registry import ADDED_LATER, Member, made_once
+from hebbian_descent.registry import ADDED_LATER, Member, finder_of, made_once
 from hebbian_descent.rules.base import ErrorFunction
 
 
@@ -95,6 +95,7 @@ ERROR_TERMS: dict[str, Callable[..., ErrorTerm]] = {
 }
 
 
+@finder_of(ErrorTerm)
 def get_error_term(error: str | ErrorTerm | ErrorFunction, **parameters: float) -> ErrorTerm:
     """Return an error term by name; any function of targets and output is one, too."""
     if isinstance(error, ErrorTerm):

@@ -21,6 +21,7 @@ from hebbian_descent.network.activations.softmax import softmax
 from hebbian_descent.network.activations.softplus import softplus
 from hebbian_descent.network.activations.softsign import softsign
 from hebbian_descent.network.activations.step import step
+from hebbian_descent.registry import finder_of
 
 __all__ = ["ACTIVATIONS", "Activation", "get_activation"]
 
@@ -43,6 +44,7 @@ ACTIVATIONS: dict[str, Callable[..., Activation]] = {
 }
 
 
+@finder_of(Activation)
 def get_activation(activation: str | Activation, **parameters: float) -> Activation:
     """Return an activation by name, with its parameters by name; one that is made already is passed through.
 

@@ -10,8 +10,14 @@ array([ 0.5, -0.5])
 """
 
 from hebbian_descent.storage.models.container import FORMAT, ModelFile, pack, read_model, unpack, write_model
-from hebbian_descent.storage.models.errors import ModelFileError
-from hebbian_descent.storage.models.registry import KINDS, Saved, load, save
+from hebbian_descent.storage.models.contents import (
+    ModelFileError,
+    is_count,
+    require_floats,
+    require_names,
+    require_plain,
+)
+from hebbian_descent.storage.models.registry import KINDS, Saved, load, model_of, restored, save, saveable
 
 __all__ = [
     "FORMAT",
@@ -19,10 +25,17 @@ __all__ = [
     "ModelFile",
     "ModelFileError",
     "Saved",
+    "is_count",
     "load",
+    "model_of",
     "pack",
     "read_model",
+    "require_floats",
+    "require_names",
+    "require_plain",
+    "restored",
     "save",
+    "saveable",
     "unpack",
     "write_model",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.storage.models.errors import ModelFileError
+from hebbian_descent.storage.models.contents import ModelFileError
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
@@ -32,16 +32,16 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def serialized(tensors: Arrays, metadata: Mapping[str, str]) -> bytes:
-    """Return arrays and a few words as the bytes of a safetensors file."""
-    import safetensors.numpy  # where it is used, for it is not needed to learn
+    """Return arrays and metadata as the bytes of a safetensors file."""
+    import safetensors.numpy  # only here: learning does not need it
 
     return bytes(safetensors.numpy.save(dict(tensors), metadata=dict(metadata)))
 
 
 def deserialized(entries: Mapping[str, Any], data: memoryview) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of a safetensors file, in order of their names, each in memory of its own.
+    """Return the arrays of a safetensors file, sorted by name, as copies.
 
-    `entries` are those of the header, `data` is what follows it: the arrays side by side, nothing else.
+    `entries` are those of the header; `data` is what follows it: the arrays side by side, nothing else.
     """
     places = {name: _place(name, entry) for name, entry in entries.items()}
     position = 0
@@ -99,7 +99,7 @@ def _are_whole(values: Any) -> bool:
 
 
 def storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array as it can be written, or say why it cannot."""
+    """Return an array in a form that can be written, or raise a `ModelFileError`."""
     little_endian = array.dtype.newbyteorder("<") if array.dtype.byteorder == ">" else array.dtype
     if not NAME.fullmatch(name) or little_endian not in DTYPES.values():
         kinds = ", ".join(str(dtype) for dtype in DTYPES.values())

@@ -1,14 +1,14 @@
-"""One model, one file: its kind, parameters and arrays, sealed by a checksum.
+"""A model file: kind, parameters and arrays, with a checksum.
 
-The file is an ordinary safetensors file, which other programs can read. Its metadata hold one JSON object:
-format, kind, version of the writer, parameters, and a checksum of all of that and of the arrays. The checksum
-finds accidents. It is no signature, so everything is checked as if somebody had made the file on purpose.
+The file is an ordinary safetensors file, which other programs can read: eight bytes with the length of a JSON
+header, the header, the arrays. The metadata in the header hold one JSON object: format, kind, version of the
+writer, parameters, and a checksum of all of that and of the arrays. The checksum detects accidents. It is no
+signature, so everything is checked as if somebody had forged the file.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from hebbian_descent.atomic import write_atomically
 from hebbian_descent.regular_file import open_regular
+from hebbian_descent.source_digest import package_version
 from hebbian_descent.storage.models.arrays import (
     NAME,
     Arrays,
@@ -30,38 +31,38 @@ from hebbian_descent.storage.models.arrays import (
     size_announced,
     storable,
 )
-from hebbian_descent.storage.models.errors import ModelFileError, named
-from hebbian_descent.storage.models.header import (
-    KEY,
-    LARGEST_HEADER,
-    PREFIX,
-    header_length,
-    parse_header,
-    strict_json,
-)
-from hebbian_descent.storage.models.values import to_json
+from hebbian_descent.storage.models.contents import ModelFileError, named
+from hebbian_descent.storage.models.values import INTEGER_BOUND, to_json
+from hebbian_descent.storage.strict_json import strict_json
 
 FORMAT = 1
 FIELDS = {"format", "kind", "version", "parameters", "checksum"}
+PREFIX = 8
+LARGEST_HEADER = 2 * 2**20
+"""In bytes: room for the names of some eighty thousand features or classes."""
+MOST_VALUES = 10_000
+"""Numbers, lists and objects on one level of a header; a model has some dozens, and many words."""
+DEEPEST = 20
+KEY = "hebbian_descent"
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,49}")
 
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a file says about a model, checked as far as that goes without knowing the class."""
+    """The content of a model file, checked as far as possible without knowing the class."""
 
     kind: str
     version: str
     format: int
     parameters: dict[str, Any]
-    """As JSON; `hebbian_descent.storage.models.values.from_json` brings back what the words stand for."""
+    """As JSON; `hebbian_descent.storage.models.values.from_json` returns what it stands for."""
     arrays: dict[str, npt.NDArray[Any]]
 
 
 def write_model(
     path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], arrays: Arrays
 ) -> None:
-    """Write a model under a name, whole or not at all; what stood there before is replaced."""
+    """Write a model to a file, whole or not at all, replacing an existing one."""
     write_atomically(Path(path), pack(kind, parameters, arrays))
 
 
@@ -69,19 +70,19 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read what `write_model` wrote; anything else is a `ModelFileError`, before much of it is read."""
     with named(path), open_regular(Path(path)) as file:
         size = os.fstat(file.fileno()).st_size
-        length = header_length(file.read(PREFIX), size)
+        length = _header_length(file.read(PREFIX), size)
         described, entries = _parts(file.read(length))
         n_bytes = min(size_announced(entries), size - PREFIX - length)
-        return _sealed(described, entries, file.read(n_bytes + 1))  # one byte more shows what was added
+        return _checked(described, entries, file.read(n_bytes + 1))  # one byte more shows what was added
 
 
 def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
-    """Return the bytes of the file of a model; the same model of the same version has the same bytes."""
+    """Return the bytes of a model file; the same model and version give the same bytes."""
     tensors = {name: storable(name, array) for name, array in arrays.items()}
     header = {
         "format": FORMAT,
         "kind": kind,
-        "version": _version(),
+        "version": package_version(),
         "parameters": to_json(parameters),
     }
     header["checksum"] = _checksum(header, tensors)
@@ -97,18 +98,45 @@ def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
 
 def unpack(data: bytes) -> ModelFile:
     """Return what the bytes of a file say, or raise `ModelFileError`."""
-    length = header_length(data[:PREFIX], len(data))
-    return _sealed(*_parts(data[PREFIX : PREFIX + length]), data[PREFIX + length :])
+    length = _header_length(data[:PREFIX], len(data))
+    return _checked(*_parts(data[PREFIX : PREFIX + length]), data[PREFIX + length :])
 
 
 def _parts(text: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return our own part of a header, and the entries of the arrays."""
-    header = parse_header(text)
+    """Return this package's part of a header, and the entries of the arrays."""
+    header = _parsed(text)
+    if not isinstance(header, dict):
+        raise ModelFileError("The header of a model file must be a JSON object. Got something else.")
     return _described(header.pop("__metadata__", None)), header
 
 
-def _sealed(described: dict[str, Any], entries: dict[str, Any], data: bytes) -> ModelFile:
-    """Return a model whose checksum is right."""
+def _header_length(prefix: bytes, file_size: int) -> int:
+    """Return the length of the header, from the first eight bytes of a file of known size."""
+    if len(prefix) < PREFIX:
+        raise ModelFileError(f"A model file must have at least {PREFIX} bytes. Got {len(prefix)}.")
+    length = int.from_bytes(prefix[:PREFIX], "little")
+    if length > LARGEST_HEADER:
+        raise ModelFileError(
+            f"The header of a model file must have at most {LARGEST_HEADER} bytes. Its first bytes announce "
+            f"{length}: this is no model file, or it is damaged."
+        )
+    if PREFIX + length > file_size:
+        raise ModelFileError(
+            f"A model file must be whole. Got {file_size} bytes, less than the header alone: it was cut off."
+        )
+    return length
+
+
+def _parsed(text: bytes | str) -> Any:
+    """Parse JSON that is no larger and no deeper than that of any model."""
+    try:
+        return strict_json(text, deepest=DEEPEST, most_values=MOST_VALUES, integer_bound=INTEGER_BOUND)
+    except ValueError as error:
+        raise ModelFileError(f"The header of a model file must be JSON. Got other bytes: {error}.") from None
+
+
+def _checked(described: dict[str, Any], entries: dict[str, Any], data: bytes) -> ModelFile:
+    """Return the content of a file whose checksum is right."""
     tensors = deserialized(entries, memoryview(data))
     checksum = described.pop("checksum")
     if checksum != _checksum(described, tensors):
@@ -119,11 +147,11 @@ def _sealed(described: dict[str, Any], entries: dict[str, Any], data: bytes) -> 
 
 
 def _described(metadata: Any) -> dict[str, Any]:
-    """Return our own part of the header, with every field of the right kind."""
+    """Return this package's part of the header, with every field of the right kind."""
     text = metadata.get(KEY) if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         raise ModelFileError("A model file must be written by hebbian-descent. Got one of another program.")
-    found = strict_json(text)
+    found = _parsed(text)
     if not isinstance(found, dict) or type(found.get("format")) is not int:
         raise ModelFileError("The header of a model file must state its format. Got none.")
     if found["format"] != FORMAT:
@@ -155,7 +183,3 @@ def _checksum(described: Mapping[str, Any], tensors: Arrays) -> str:
 
 def _canonical(described: Mapping[str, Any]) -> str:
     return json.dumps(described, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-
-
-def _version() -> str:
-    return str(importlib.import_module("hebbian_descent").__version__)  # the package imports this module

@@ -1,34 +1,34 @@
-"""Which classes can be saved, by name, and how each is taken apart and put together again.
+"""Which classes can be saved: each adds itself, by name, when it is defined.
 
-A class gives its parameters and arrays in `_contents` and takes them in `_from_contents`; estimators have a
-state instead.
+A class gives its parameters and arrays in `_contents` and takes them in `_from_contents`. A file names its
+class, and the name is looked up here: nothing is imported because a file says so.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.storage.models.container import ModelFile, read_model, write_model
-from hebbian_descent.storage.models.errors import ModelFileError, named
-from hebbian_descent.storage.models.estimators import estimator_contents, restored_estimator
+from hebbian_descent.storage.models.contents import ModelFileError, named
 from hebbian_descent.storage.models.values import from_json
 
-KINDS = {
-    "Layer": "hebbian_descent.network.layer",
-    "Autoencoder": "hebbian_descent.network.autoencoder",
-    "AssociativeMemory": "hebbian_descent.memory.associative",
-    "HebbianDescentClassifier": "hebbian_descent.estimators",
-    "HebbianDescentRegressor": "hebbian_descent.estimators",
-    "HebbianDescentAutoencoder": "hebbian_descent.estimators",
-}
-"""The module of each class, imported only when a file of that class is read."""
+KINDS: dict[str, Callable[[], Any]] = {}
+"""Functions that return the class of a name. The package adds classes here whose modules load on demand."""
+
+Kind = TypeVar("Kind", bound="type[Saved]")
+
+
+def saveable(cls: Kind) -> Kind:
+    """Let objects of a class, though not of its subclasses, be saved under the name of the class."""
+    KINDS[cls.__name__] = lambda: cls
+    return cls
 
 
 class Saved:
-    """A base for classes whose objects can be written to a file and read again."""
+    """A base of classes whose objects can be saved to a file and loaded again."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this model to a file of safetensors arrays and a JSON header, whole or not at all."""
@@ -52,14 +52,13 @@ class Saved:
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model of any class in `KINDS`."""
     kind = type(model).__name__
-    if kind not in KINDS or type(model) is not _class_of(kind):
+    if kind not in KINDS or type(model) is not KINDS[kind]():
         raise unknown_name("class of a model to save", kind, KINDS)
-    parameters, arrays = model._contents() if hasattr(model, "_contents") else estimator_contents(model)
-    write_model(path, kind, parameters, arrays)
+    write_model(path, kind, *model._contents())
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model of any class in `KINDS`."""
+    """Read a model of any class that can be saved; anything else is a `ModelFileError`."""
     return model_of(read_model(path), path)
 
 
@@ -70,20 +69,12 @@ def model_of(found: ModelFile, path: str | os.PathLike[str]) -> Any:
 
 
 def restored(found: ModelFile) -> Any:
-    """Return the model that is described, or raise `ModelFileError` where there is none."""
-    cls = _class_of(found.kind)
+    """Return the model that is described, or raise a `ModelFileError` if there is none."""
+    if found.kind not in KINDS:
+        raise ModelFileError(str(unknown_name("class in a model file", found.kind, KINDS)))
     try:
-        parameters = from_json(found.parameters)
-        if hasattr(cls, "_from_contents"):
-            return cls._from_contents(parameters, found.arrays)
-        return restored_estimator(cls, parameters, found.arrays)
+        return KINDS[found.kind]()._from_contents(from_json(found.parameters), found.arrays)
     except ModelFileError:
         raise
     except (TypeError, ValueError) as error:  # what every check of the package raises
         raise ModelFileError(f"A {found.kind} cannot be made from what the file holds: {error}") from error
-
-
-def _class_of(kind: str) -> Any:
-    if kind not in KINDS:
-        raise ModelFileError(str(unknown_name("class in a model file", kind, KINDS)))
-    return getattr(importlib.import_module(KINDS[kind]), kind)

@@ -1,43 +1,33 @@
 """Parameters as JSON and back: plain values, and members of the package's lists by their names.
 
 A rule, an activation or an error term is written as the name of its list, its own name and its parameters,
-and found again by looking it up there. One of a user's own is code, and code is not written into files.
+and looked up in that list again. A user's own is code, and code is never written to a file.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from hebbian_descent.registry import Member
-from hebbian_descent.storage.models.errors import ModelFileError
-from hebbian_descent.storage.models.header import LARGEST_INTEGER
+from hebbian_descent.registry import FINDERS, Member
+from hebbian_descent.storage.models.contents import ModelFileError, require_plain
 
 MEMBER = "$member"
 STRINGS = "$strings"
-LONGEST_WORD = 100
 MOST_CHARACTERS = 2**26
-
-FINDERS = {
-    "Activation": "hebbian_descent.network.activations:get_activation",
-    "ErrorTerm": "hebbian_descent.rules.error_terms:get_error_term",
-    "Rule": "hebbian_descent.rules:get_rule",
-    "AutoRule": "hebbian_descent.rules:get_auto_rule",
-}
-"""How a member of each list is found by its name; looked up when needed."""
+INTEGER_BOUND = 2**63
 
 
 def to_json(value: Any, place: str = "parameters") -> Any:
-    """Return a value in words of JSON, or say which part of it has none."""
+    """Return a value as JSON, or raise a `ModelFileError` that names the part that cannot be saved."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str):
         return value
-    if isinstance(value, int) and abs(value) < LARGEST_INTEGER:
+    if isinstance(value, int) and abs(value) < INTEGER_BOUND:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
@@ -55,7 +45,7 @@ def to_json(value: Any, place: str = "parameters") -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """Return what the words of JSON stand for."""
+    """Return the value that JSON stands for."""
     if isinstance(value, list):
         return [from_json(part) for part in value]
     if not isinstance(value, dict):
@@ -65,17 +55,6 @@ def from_json(value: Any) -> Any:
     if set(value) == {STRINGS}:
         return _strings_from_json(value[STRINGS])
     return {key: from_json(part) for key, part in value.items()}
-
-
-def require_plain(values: Mapping[str, Any]) -> None:
-    """Refuse all but numbers, short words and members of lists: no lists, no objects, no arrays.
-
-    >>> require_plain({"rule": "hebb", "shift": 0.5})
-    """
-    for name, value in values.items():
-        plain = value is None or isinstance(value, bool | int | float | Member)
-        if not plain and not (isinstance(value, str) and len(value) <= LONGEST_WORD):
-            raise ModelFileError(f"The value of {name!r} must be a number or a word. Got {value!r}.")
 
 
 def _member_to_json(member: Member, place: str) -> dict[str, Any]:
@@ -106,17 +85,14 @@ def _member_from_json(form: Any) -> Member:
     if not well_formed:
         raise ModelFileError("A member of a list must be named by list, name and parameters. Got otherwise.")
     require_plain(form["parameters"] | {"name": form["name"]})
-    module, _, function = FINDERS[form["list"]].partition(":")
-    find = getattr(importlib.import_module(module), function)
     parameters = {} if form["list"] == "Rule" else form["parameters"]
     try:
-        found = find(form["name"], **parameters)
+        found = FINDERS[form["list"]](form["name"], **parameters)
     except (TypeError, ValueError) as error:
         raise ModelFileError(str(error)) from None
     if not found.is_built_in or (form["list"] == "Rule" and form["parameters"] != dict(found.parameters)):
         raise ModelFileError(f"A member of a list must be there. Got {form['name']!a} with other parameters.")
-    member: Member = found
-    return member
+    return found
 
 
 def _strings_from_json(form: Any) -> Any:
