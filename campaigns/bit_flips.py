@@ -13,9 +13,8 @@ from campaigns.campaign import Campaign
 from hebbian_descent import Autoencoder, Layer
 from hebbian_descent.storage.models import ModelFileError, load, pack
 from hebbian_descent.storage.results import DamagedCellError, Record, Store
-from hebbian_descent.storage.results.file_checksum import seal
-from hebbian_descent.storage.results.marker import FORMAT, MARKER_NAME
-from hebbian_descent.storage.results.parquet import to_parquet
+from hebbian_descent.storage.results.folder import FORMAT, MARKER_NAME
+from hebbian_descent.storage.results.parquet import to_parquet, with_checksum
 
 
 def trial(number: int, folder: Path) -> str:
@@ -62,7 +61,7 @@ def _flipped(random: Random, content: bytes) -> bytes:
 def _cell() -> tuple[str, bytes]:
     error = np.random.default_rng(0).random(20)
     key, content = to_parquet(Record({"cell": 1}, {"trial": np.arange(20)}, {"error": error}))
-    return key, seal(content, key)
+    return key, with_checksum(content, key)
 
 
 @cache

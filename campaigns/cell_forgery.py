@@ -1,6 +1,6 @@
 """Ways to forge the file of a cell: other metadata, another table, other bytes.
 
-The seal of a cell is a checksum and no signature, so a stranger can seal anything.
+The checksum of a cell is no signature, so a stranger can write a right one for anything.
 """
 
 from __future__ import annotations

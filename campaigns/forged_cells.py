@@ -18,7 +18,7 @@ from campaigns.audit import watched
 from campaigns.campaign import Campaign
 from campaigns.cell_forgery import forged
 from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Record, Store, StoreError
-from hebbian_descent.storage.results.file_checksum import seal
+from hebbian_descent.storage.results.parquet import with_checksum
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
 
 
@@ -61,7 +61,7 @@ def trial(number: int, folder: Path) -> str:
     sweep, files, keys, _, expected = known()
     good, victim = random.sample(keys, 2)
     key, content = forged(random, pq.read_table(pa.BufferReader(files[f"{victim}.parquet"])))
-    forgery = {f"{key}.parquet": seal(content, key)}
+    forgery = {f"{key}.parquet": with_checksum(content, key)}
     for name in files.keys() - {f"{victim}.parquet"} | forgery.keys():
         (folder / name).write_bytes((files | forgery)[name])
     with watched(folder), warnings.catch_warnings(record=True) as caught:

@@ -138,7 +138,7 @@ def bomb(content: bytes, chance: Random) -> bytes:
 
 
 def forged(content: bytes, chance: Random) -> bytes:
-    """Forge the header of a file, or its numbers, and mostly seal it again with the right checksum."""
+    """Forge the header of a file, or its numbers, and mostly write the right checksum."""
     header, raw = _taken_apart(content)
     data = bytearray(raw)
     ours = json.loads(header.pop("__metadata__")[KEY])

@@ -49,4 +49,4 @@ def check_resumed(folder: Path) -> None:
 
 def partials(folder: Path) -> list[str]:
     """Return the names of files that were not finished."""
-    return [name for name in os.listdir(folder) if name.startswith(".partial-")]
+    return [name for name in os.listdir(folder) if name.startswith(".hebbian-descent-")]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent import Layer
-from hebbian_descent.atomic import write_atomically
+from hebbian_descent.atomic import replace_atomically, write_atomically
 
 LAYER = Layer.create(4, 3, rng=np.random.default_rng(0))
 
@@ -97,11 +97,11 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
     np.testing.assert_array_equal(Layer.load(tmp_path / "file").weights, LAYER.weights)
 
 
-def test_a_writer_that_names_its_hidden_file_replaces_whatever_is_there(tmp_path):
+def test_whatever_has_the_name_is_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
     for name in ("link", "pipe"):
-        write_atomically(tmp_path / name, b"content", tmp_path / "hidden")
+        replace_atomically(tmp_path / name, b"content")
         assert (tmp_path / name).read_bytes() == b"content"
     assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
 

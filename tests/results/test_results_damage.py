@@ -12,24 +12,29 @@ from typing import Any
 import pytest
 
 from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Store
-from hebbian_descent.storage.results.file_checksum import SEAL_LENGTH, TRAILER_LENGTH, broken_seal, seal
-from hebbian_descent.storage.results.parquet import to_parquet
+from hebbian_descent.storage.results.parquet import (
+    CHECKSUM_LENGTH,
+    TRAILER_LENGTH,
+    damage,
+    to_parquet,
+    with_checksum,
+)
 
 
 def test_no_cut_goes_unseen(make_record: Any) -> None:
     key, content = to_parquet(make_record())
-    whole = seal(content, key)
-    assert broken_seal(whole, key) is None
+    whole = with_checksum(content, key)
+    assert damage(whole, key) is None
     for place in range(len(whole)):
-        assert broken_seal(whole[:place], key), f"cut at {place}"
+        assert damage(whole[:place], key), f"cut at {place}"
 
 
 def test_nothing_can_be_added_and_a_seal_is_good_for_one_key(make_record: Any) -> None:
     key, content = to_parquet(make_record())
-    whole = seal(content, key)
+    whole = with_checksum(content, key)
     for changed in (whole + b"PAR1", whole + b"\0", b"PAR1" + whole, whole * 2, content):
-        assert broken_seal(changed, key)
-    assert broken_seal(whole, "0" * 64) == "whose bytes have changed"
+        assert damage(changed, key)
+    assert damage(whole, "0" * 64) == "whose bytes have changed"
 
 
 def _footer_start(content: bytes) -> int:
@@ -44,7 +49,7 @@ DAMAGES = {
     "last byte lost": lambda whole: whole[:-1],
     "zeros in the data": lambda whole: whole[:40] + bytes(20) + whole[60:],
     "zeros in the seal": lambda whole: (
-        whole[: (end := _footer_start(whole)) - SEAL_LENGTH] + bytes(SEAL_LENGTH) + whole[end:]
+        whole[: (end := _footer_start(whole)) - CHECKSUM_LENGTH] + bytes(CHECKSUM_LENGTH) + whole[end:]
     ),
     "footer said to be huge": lambda whole: whole[:-8] + b"\xff\xff\xff\x7f" + whole[-4:],
     "another kind of file": lambda whole: b"not a Parquet file",

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hebbian_descent.storage.results import Store, StoreError
-from hebbian_descent.storage.results.file_checksum import seal
+from hebbian_descent.storage.results.parquet import with_checksum
 from hebbian_descent.sweep import sweep
 
 NOBODY = 65534
@@ -25,17 +25,17 @@ def test_a_store_of_a_newer_format_is_refused_before_anything_is_read(
     tmp_path: Path, make_record: Any
 ) -> None:
     Store(tmp_path).write(make_record())
-    (tmp_path / "_store.json").write_text(json.dumps({"format": 2, "new": "things"}))
+    (tmp_path / "_store.json").write_text(json.dumps({"format": 3, "new": "things"}))
     with pytest.raises(
-        StoreError, match=r"must have format 1.*Got format 2 in .*; try pip install --upgrade"
+        StoreError, match=r"must have format 1 or 2.*Got format 3 in .*; try pip install --upgrade"
     ):
         Store(tmp_path)
 
 
 def test_a_store_that_becomes_newer_under_way_is_not_written_to(tmp_path: Path, make_record: Any) -> None:
     store = Store(tmp_path)
-    (tmp_path / "_store.json").write_text('{"format": 2}')
-    with pytest.raises(StoreError, match="Got format 2"):
+    (tmp_path / "_store.json").write_text('{"format": 3}')
+    with pytest.raises(StoreError, match="Got format 3"):
         store.write(make_record())
 
 
@@ -45,11 +45,11 @@ def test_a_single_cell_of_a_newer_format_is_refused(tmp_path: Path, make_record:
     path = tmp_path / f"{key}.parquet"
     newer = pa.BufferOutputStream()
     table = pq.read_table(path)
-    metadata = json.loads(table.schema.metadata[b"hebbian_descent"]) | {"format": 2}
+    metadata = json.loads(table.schema.metadata[b"hebbian_descent"]) | {"format": 3}
     pq.write_table(table.replace_schema_metadata({"hebbian_descent": json.dumps(metadata)}), newer)
-    path.write_bytes(seal(newer.getvalue().to_pybytes(), key))
+    path.write_bytes(with_checksum(newer.getvalue().to_pybytes(), key))
     for attempt in (lambda: store.read(key), store.to_pandas, lambda: list(store)):
-        with pytest.raises(StoreError, match=r"Got format 2 in .*parquet"):
+        with pytest.raises(StoreError, match=r"Got format 3 in .*parquet"):
             attempt()
 
 
@@ -79,11 +79,19 @@ def test_a_folder_that_fills_up_before_the_first_cell_is_refused(tmp_path: Path,
 def test_a_folder_left_by_a_writer_that_died_before_its_first_cell_is_free(
     tmp_path: Path, make_record: Any
 ) -> None:
-    (tmp_path / ".lock").touch()
-    (tmp_path / ".partial-1-abc").write_text('{"form')
+    (tmp_path / f".hebbian-descent-{'0' * 16}.partial").write_text('{"form')
     store = Store(tmp_path)
     store.write(make_record())
-    assert sorted(os.listdir(tmp_path)) == [".lock", "_store.json", f"{store.keys()[0]}.parquet"]
+    assert sorted(os.listdir(tmp_path)) == ["_store.json", f"{store.keys()[0]}.parquet"]
+
+
+def test_hidden_files_of_version_0_1_are_in_nobodys_way(tmp_path: Path, make_record: Any) -> None:
+    hidden = {".lock", ".partial-1-abc"}
+    for name in hidden:
+        (tmp_path / name).write_text('{"form')
+    store = Store(tmp_path)
+    store.write(make_record())
+    assert set(os.listdir(tmp_path)) == {*hidden, "_store.json", f"{store.keys()[0]}.parquet"}
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:

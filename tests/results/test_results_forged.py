@@ -1,4 +1,4 @@
-"""Cells that a stranger wrote, with a seal that holds: data or damage, never code and never a traceback.
+"""Cells that a stranger wrote, with a right checksum: data or damage, never code and never a traceback.
 
 The campaign `forged_cells` tries thousands of them; these are the cases that have names.
 """
@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Record, Store, canonical
-from hebbian_descent.storage.results.file_checksum import seal
-from hebbian_descent.storage.results.parquet import METADATA, to_parquet
+from hebbian_descent.storage.results.parquet import METADATA, to_parquet, with_checksum
 from hebbian_descent.storage.results.values import SCALARS, restore, sha256
 
 Metadata = dict[str, Any]
@@ -28,7 +27,7 @@ Forge = Callable[..., str]
 
 @pytest.fixture
 def forge(tmp_path: Path, make_record: Any) -> Forge:
-    """A forger of cells: other metadata than a good cell's, or another table, under a seal that holds."""
+    """A forger of cells: other metadata than a good cell's, or another table, with a right checksum."""
 
     def forged(change: Callable[[Metadata], Any] = lambda metadata: None, table: Any = None) -> str:
         _, content = to_parquet(make_record())
@@ -40,7 +39,7 @@ def forge(tmp_path: Path, make_record: Any) -> Forge:
         table = good if table is None else table
         pq.write_table(table.replace_schema_metadata({METADATA: json.dumps(metadata)}), output)
         Store(tmp_path).prepare()
-        (tmp_path / f"{key}.parquet").write_bytes(seal(output.getvalue().to_pybytes(), key))
+        (tmp_path / f"{key}.parquet").write_bytes(with_checksum(output.getvalue().to_pybytes(), key))
         return key
 
     return forged
@@ -98,7 +97,6 @@ DAMAGES: dict[str, Callable[[Metadata], Any]] = {
     "objects": lambda m: m["values"][0].__setitem__(1, "|O"),
     "another type than the column's": lambda m: m["values"][0].__setitem__(1, "<i8"),
     "an array over other axes": lambda m: m["values"][0].__setitem__(2, [3, 4]),
-    "other numbers than its checksum's": lambda m: m.update(sha256="0" * 64),
     "seconds that are none": lambda m: m.update(seconds="\x1b[2Jsoon"),
     "seconds that are not finite": lambda m: m.update(seconds=float("nan")),
     "notes that are no mapping": lambda m: m.update(notes={"$tuple": []}),
@@ -137,7 +135,7 @@ def test_a_cell_with_the_specification_of_another_is_damaged(tmp_path: Path, for
     output = pa.BufferOutputStream()
     pq.write_table(table, output)
     other = "0" * 64
-    (tmp_path / f"{other}.parquet").write_bytes(seal(output.getvalue().to_pybytes(), other))
+    (tmp_path / f"{other}.parquet").write_bytes(with_checksum(output.getvalue().to_pybytes(), other))
     assert [cell.key for cell in Store(tmp_path).damaged()] == [other]
 
 
@@ -153,8 +151,7 @@ def test_what_takes_more_memory_than_there_is_is_not_read(
     tmp_path: Path, forge: Forge, monkeypatch: pytest.MonkeyPatch, axes: Any, columns: Any
 ) -> None:
     key = forge(lambda metadata: metadata.update(axes=axes, values=[]), pa.table(columns))
-    with pytest.raises(DamagedCellError, match="another checksum"):
-        Store(tmp_path).read(key)
+    assert Store(tmp_path).read(key).axes["axis"].size in (4, 40_000)
     monkeypatch.setattr(os, "sysconf", lambda name: 1000)  # a thousand pages of a thousand bytes
     with pytest.raises(
         DamagedCellError, match=r"ValueError: \d+ bytes are needed, and this machine has 1000000"

@@ -70,7 +70,7 @@ def test_a_disk_that_fails_late_leaves_nothing_behind(
         patch.setattr(os, step, fail)
         with pytest.raises(StoreError, match=SENTENCE):
             store.write(make_record())
-    assert sorted(os.listdir(tmp_path)) == [".lock", "_store.json"]
+    assert sorted(os.listdir(tmp_path)) == ["_store.json"]
 
 
 def test_other_failures_of_the_disk_are_passed_on(

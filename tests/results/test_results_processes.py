@@ -45,7 +45,7 @@ def finish(process: Writer, line: str = "") -> str:
 
 
 def partials(folder: Path) -> list[str]:
-    return [name for name in os.listdir(folder) if name.startswith(".partial-")]
+    return [name for name in os.listdir(folder) if name.startswith(".hebbian-descent-")]
 
 
 def test_processes_that_write_the_same_and_different_cells_at_once(tmp_path: Path, start: Start) -> None:
@@ -62,13 +62,13 @@ def test_processes_that_write_the_same_and_different_cells_at_once(tmp_path: Pat
 def test_what_a_dead_writer_left_is_removed_and_what_a_live_one_writes_is_not(
     tmp_path: Path, make_record: Any, start: Start
 ) -> None:
-    (tmp_path / ".partial-1-abc").write_text("left by the dead")
     writer = start("slow", tmp_path)
     assert writer.stdout is not None
     assert writer.stdout.readline() == "writing\n"
-    (tmp_path / ".partial-2-abc").write_text("left by the dead")
+    alive = partials(tmp_path)
+    (tmp_path / f".hebbian-descent-{'0' * 16}.partial").write_text("left by the dead")
     Store(tmp_path).write(make_record())
-    assert len(partials(tmp_path)) == 2, "somebody is writing, so nobody can tell what is abandoned"
+    assert partials(tmp_path) == alive != []
     key = finish(writer, "go on\n").split()[-1]
     assert Store(tmp_path).has(key)
     Store(tmp_path).prepare()

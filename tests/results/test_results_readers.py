@@ -23,7 +23,7 @@ def store(tmp_path: Path, make_record: Any) -> Store:
     for level, decay in enumerate([0, 0.1, np.float32(0.5), None]):
         rule = "hebb" if level % 2 else _own_rule
         store.write(make_record(level=float(level), rule=rule, weight_decay=decay, data={"name": "rand"}))
-    (store.path / ".partial-1-abc").write_bytes(b"half a file of a writer that was killed")
+    (store.path / f".hebbian-descent-{'0' * 16}.partial").write_bytes(b"left by a killed writer")
     return store
 
 

@@ -26,7 +26,7 @@ UNREADABLE = {
     ),
     "an iterator": ("value = iter([1])", "Got rule: an object of builtins.list_iterator"),
     "a subclass of a container": ("class Own(list):\n    pass\nvalue = Own()", "whose state cannot be read"),
-    "a function without source": ("value = eval('lambda x: x')", "source code cannot be had.*file"),
+    "a function without source": ("value = eval('lambda x: x')", "source code is unavailable.*file"),
     "a method of a list": ("value = [].append", "an object of builtins.builtin_function_or_method"),
     "a ufunc of one's own": ("import numpy as np\nvalue = np.frompyfunc(lambda x: x, 1, 1)", "numpy.ufunc"),
     "a function that counts its calls": (

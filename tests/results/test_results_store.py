@@ -90,21 +90,6 @@ def test_a_file_says_what_it_was_computed_with(tmp_path: Path, make_record: Any)
     assert store.read(key).provenance == provenance
 
 
-def test_the_checksum_of_the_numbers_does_not_depend_on_when_they_were_computed(make_record: Any) -> None:
-    def checksum(record: Record) -> str:
-        _, content = to_parquet(record)
-        return json.loads(_schema(content).metadata[b"hebbian_descent"])["sha256"]
-
-    assert checksum(make_record()) == checksum(make_record(seed=8))
-    assert checksum(make_record()) != checksum(make_record(level=2.0))
-
-
-def _schema(content: bytes) -> Any:
-    import pyarrow as pa
-
-    return pq.read_schema(pa.BufferReader(content))
-
-
 def test_only_what_is_missing_is_asked_for(tmp_path: Path, make_record: Any) -> None:
     store = Store(tmp_path)
     records = [make_record(weight_decay=decay) for decay in (0.0, 0.1, 0.2)]

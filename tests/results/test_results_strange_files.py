@@ -18,6 +18,8 @@ from hebbian_descent.storage.results import (
     StoreError,
 )
 
+HIDDEN = f".hebbian-descent-{'0' * 16}.partial"
+
 
 @pytest.fixture(autouse=True)
 def in_time() -> Iterator[None]:
@@ -84,7 +86,7 @@ def test_a_folder_in_the_place_of_a_cell_has_to_be_moved(tmp_path: Path, make_re
     assert "Move the folder away" in str(store.damaged()[0])
     with pytest.raises(StoreError, match=rf"must not be folders. Got .*{key}.parquet; move it away"):
         store.write(make_record())
-    assert not list(tmp_path.glob(".partial-*"))
+    assert not list(tmp_path.glob(".hebbian-descent-*"))
 
 
 def test_links_to_cells_are_read_and_links_to_nothing_are_missing(tmp_path: Path, make_record: Any) -> None:
@@ -101,24 +103,37 @@ def test_links_to_cells_are_read_and_links_to_nothing_are_missing(tmp_path: Path
     assert elsewhere.keys() == []
 
 
-@pytest.mark.parametrize("name", ["_store.json", ".lock"])
-def test_a_pipe_in_the_place_of_a_file_of_the_store_does_not_hang(
-    tmp_path: Path, make_record: Any, name: str
-) -> None:
+def test_a_pipe_in_the_place_of_the_marker_does_not_hang(tmp_path: Path, make_record: Any) -> None:
     Store(tmp_path).write(make_record())
-    (tmp_path / name).unlink()
-    os.mkfifo(tmp_path / name)
-    if name == ".lock":
-        assert Store(tmp_path).has(Store(tmp_path).write(make_record(seed=8)))
-    else:
-        with pytest.raises(StoreError, match="must say in which format"):
-            Store(tmp_path)
+    (tmp_path / "_store.json").unlink()
+    os.mkfifo(tmp_path / "_store.json")
+    with pytest.raises(StoreError, match="must say in which format"):
+        Store(tmp_path)
+
+
+def test_a_pipe_with_the_name_of_a_hidden_file_does_not_hang(tmp_path: Path, make_record: Any) -> None:
+    os.mkfifo(tmp_path / HIDDEN)
+    assert Store(tmp_path).has(Store(tmp_path).write(make_record()))
 
 
 def test_a_folder_with_the_name_of_a_hidden_file_is_left_alone(tmp_path: Path, make_record: Any) -> None:
-    (tmp_path / ".partial-1-abc").mkdir()
+    (tmp_path / HIDDEN).mkdir()
     Store(tmp_path).write(make_record())
-    assert (tmp_path / ".partial-1-abc").is_dir()
+    assert (tmp_path / HIDDEN).is_dir()
+
+
+def test_without_locks_all_may_write_and_nothing_is_removed(
+    tmp_path: Path, make_record: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def unsupported(*_: object) -> None:
+        raise OSError("no locks here")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    (tmp_path / HIDDEN).touch()
+    assert Store(tmp_path).has(Store(tmp_path).write(make_record()))
+    assert (tmp_path / HIDDEN).exists()
 
 
 def test_a_cell_that_is_deleted_after_it_was_listed_is_missing(

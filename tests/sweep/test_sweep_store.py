@@ -7,8 +7,7 @@ import pytest
 
 from hebbian_descent import Rule
 from hebbian_descent.storage.results import DamagedCellWarning, Store
-from hebbian_descent.storage.results.file_checksum import seal
-from hebbian_descent.storage.results.parquet import to_parquet
+from hebbian_descent.storage.results.parquet import to_parquet, with_checksum
 from hebbian_descent.sweep import Patterns, Setting, Sweep, sweep
 from hebbian_descent.sweep.executors import InProcess
 
@@ -133,10 +132,10 @@ def test_the_store_reads_as_one_table(pairs, tmp_path):
 
 
 def forge(path, **changes):
-    """Change the record of a cell and seal it again, as a stranger might."""
+    """Change the record of a cell with a right checksum, as a stranger might."""
     record = Store(path.parent).read(path.stem)
     _, content = to_parquet(replace(record, **changes))
-    path.write_bytes(seal(content, path.stem))
+    path.write_bytes(with_checksum(content, path.stem))
 
 
 @pytest.mark.parametrize(
@@ -180,6 +179,6 @@ def test_a_cell_that_is_deleted_after_the_first_look_is_computed_again(pairs, tm
 
 def test_what_dead_processes_left_is_removed_though_nothing_is_missing(pairs, tmp_path):
     run(pairs, tmp_path / "store")
-    (tmp_path / "store" / ".partial-1-abc").touch()
+    (tmp_path / "store" / f".hebbian-descent-{'0' * 16}.partial").touch()
     run(pairs, tmp_path / "store")
-    assert not list((tmp_path / "store").glob(".partial-*"))
+    assert not list((tmp_path / "store").glob(".hebbian-descent-*"))

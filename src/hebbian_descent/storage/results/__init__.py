@@ -1,17 +1,14 @@
-"""What a run leaves behind: records of numbers in a store, each under a key made of its specification."""
+"""Results of sweeps: records of numbers in a store, each under a key made from its specification."""
 
-from hebbian_descent.storage.results.canonical_types import FingerprintError
 from hebbian_descent.storage.results.errors import (
     DamagedCell,
     DamagedCellError,
     DamagedCellWarning,
-    LockedStoreWarning,
     MissingCellError,
     StoreError,
 )
-from hebbian_descent.storage.results.fingerprint import canonical, fingerprint
-from hebbian_descent.storage.results.provenance import provenance
-from hebbian_descent.storage.results.record import Record
+from hebbian_descent.storage.results.fingerprint import FingerprintError, canonical, fingerprint
+from hebbian_descent.storage.results.record import Record, provenance
 from hebbian_descent.storage.results.store import Store
 
 __all__ = [
@@ -19,7 +16,6 @@ __all__ = [
     "DamagedCellError",
     "DamagedCellWarning",
     "FingerprintError",
-    "LockedStoreWarning",
     "MissingCellError",
     "Record",
     "Store",

@@ -1,8 +1,8 @@
-"""What a user's own class, and an instance of it, are made of.
+"""What decides the behaviour of a user's own class, and of an instance of it.
 
 A class is its methods and its class-level values; an instance is its class and its attributes. Only classes
-written in Python keep all of their state in attributes: an open file or a random generator keeps it where it
-cannot be read, and is refused.
+written in Python keep all of their state in attributes: an open file or a random generator hides it, and is
+refused.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from hebbian_descent.registry import ADDED_LATER
-from hebbian_descent.storage.results.canonical_types import Json, RefusalError, Visit
 from hebbian_descent.storage.results.libraries import is_library
+from hebbian_descent.storage.results.values import Json, RefusalError, Visit
 
 STATELESS_BASES: tuple[object, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
 COMPARISONS = frozenset({"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"})

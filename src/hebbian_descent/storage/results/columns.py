@@ -1,22 +1,30 @@
 """The columns of a cell: one row for each combination of axis labels.
 
-An array over fewer axes than there are repeats its values along the others, and so do the key, the seconds
-and the labels of the specification; compressed, a repetition costs next to nothing.
+An array over fewer axes than the record has repeats its values along the others, and so do the key, the
+seconds and the plain values of the specification, by which a table can be filtered. Compressed, a
+repetition costs next to nothing.
+
+Readers take the types of a whole folder from its first file. The numbers of a specification are therefore
+always floating (a decay of 0 in one cell and 0.1 in the next must not become whole numbers), and None is a
+missing number.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import require_extra
-from hebbian_descent.storage.results.canonical_types import Json
 from hebbian_descent.storage.results.record import Record
-from hebbian_descent.storage.results.table_columns import Label, labels
+from hebbian_descent.storage.results.values import Json, restore
 
+Label: TypeAlias = "bool | float | str | None"
+
+EXACT_IN_FLOAT = 2**53
 KEY_COLUMN, SECONDS_COLUMN = "cell_key", "cell_seconds"
 
 
@@ -26,7 +34,7 @@ def arrow() -> Any:
 
 
 def check_memory(n_bytes: int) -> None:
-    """Refuse what would take more bytes than this machine has, where the system says how many that is."""
+    """Refuse to use more bytes than this machine has, where the system says how many that is."""
     try:
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # Windows, and systems that do not say
@@ -38,7 +46,7 @@ def check_memory(n_bytes: int) -> None:
 def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
     """Return the Arrow columns of a record: key, labels of the specification, axes, arrays, seconds."""
     n_rows = int(np.prod(record.shape))
-    plain = list(labels(specification))
+    plain = list(_labels_of(specification))
     check_memory(n_rows * len(plain) * np.dtype(np.float64).itemsize)
     columns = [
         (KEY_COLUMN, _constant(key, n_rows)),
@@ -99,3 +107,42 @@ def _constant(value: Label, n_rows: int) -> Any:
 def _column(array: npt.NDArray[Any]) -> Any:
     column = arrow().array(array.ravel())
     return column.dictionary_encode() if array.dtype.kind == "U" else column
+
+
+def _labels_of(specification: Json) -> Iterator[tuple[str, Label]]:
+    """Yield a column name and value for each plain value in a canonical form.
+
+    Parts of nested mappings get both names, `data_name`. A function or class gives its name, an instance its
+    attribute `name`; lists and arrays have no column.
+    """
+    return _labels(specification, ())
+
+
+def _labels(form: Json, path: tuple[str, ...]) -> Iterator[tuple[str, Label]]:
+    name = "_".join(path)
+    if isinstance(form, dict):
+        tag, content = next(iter(form.items()), ("", None))
+        if not tag.startswith("$"):
+            for key, part in form.items():
+                yield from _labels(part, (*path, key))
+        elif tag in ("$float", "$scalar"):
+            yield from _labels(_python_value(form), path)
+        elif (word := _name_in(content)) is not None:
+            yield name, word
+    elif isinstance(form, int | float) and not isinstance(form, bool):
+        yield name, float(form) if abs(form) <= EXACT_IN_FLOAT or isinstance(form, float) else str(form)
+    elif not isinstance(form, list):
+        yield name, form
+
+
+def _python_value(form: Json) -> Json:
+    value = restore(form)
+    return value.item() if hasattr(value, "item") else value  # type: ignore[no-any-return]
+
+
+def _name_in(content: Json) -> str | None:
+    if not isinstance(content, dict):
+        return None
+    state = content.get("state")
+    candidates = (content.get("name"), state.get("name") if isinstance(state, dict) else None)
+    return next((name for name in candidates if isinstance(name, str)), None)

@@ -1,4 +1,4 @@
-"""What can be wrong with a store, and with one of its cells."""
+"""Errors and warnings of a store and its cells."""
 
 from __future__ import annotations
 
@@ -24,10 +24,6 @@ class DamagedCellError(StoreError):
     """A cell was asked for whose file is not what was written."""
 
 
-class LockedStoreWarning(UserWarning):
-    """A cell waits to be written because somebody else has locked the store."""
-
-
 class DamagedCellWarning(UserWarning):
     """A cell counts as missing because its file is not what was written."""
 
@@ -51,7 +47,7 @@ class DamagedCell:
 
 @contextmanager
 def explaining(folder: Path) -> Iterator[None]:
-    """Turn a full disk, a read-only folder or a folder in place of a file into a sentence on what to try."""
+    """Explain a full disk, a read-only folder or a folder in place of a file, with what to try."""
     try:
         yield
     except OSError as error:

@@ -1,9 +1,9 @@
-"""Keys made of content: the same specification gives the same key in every process, and no other does.
+"""Keys made from content: the same specification gives the same key in every process, and no other does.
 
 Numbers, texts, containers and arrays count by value. A user's own function counts by its text and by the
-values it closes over, its defaults and the global names it uses, followed as far as they lead. Its comments
-and empty lines do not count, nor does where it stands; its other formatting does. What a library offers
-counts by name. Whatever hides its state is refused with a reason.
+values it closes over, its defaults and the global names it uses, followed recursively. Comments, empty
+lines and its place in the file do not count; other formatting does. Library code counts by name. Anything
+that hides its state is refused with a reason.
 """
 
 from __future__ import annotations
@@ -14,11 +14,21 @@ from enum import Enum
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from hebbian_descent.storage.results.canonical_types import FingerprintError, Json, RefusalError, Visit
 from hebbian_descent.storage.results.classes import describe_class, describe_instance
 from hebbian_descent.storage.results.functions import describe_function
 from hebbian_descent.storage.results.libraries import library_name
-from hebbian_descent.storage.results.values import FORMS, FORMS_OF_SUBCLASSES, sha256
+from hebbian_descent.storage.results.values import (
+    FORMS,
+    FORMS_OF_SUBCLASSES,
+    Json,
+    RefusalError,
+    Visit,
+    sha256,
+)
+
+
+class FingerprintError(TypeError):
+    """Something cannot be hashed by its content; the message names it and says why."""
 
 
 def fingerprint(value: object) -> str:
@@ -27,9 +37,9 @@ def fingerprint(value: object) -> str:
 
 
 def canonical(value: object) -> Json:
-    """Return a value as JSON values alone; a canonical form is its own canonical form.
+    """Return a value as JSON values; a canonical form is its own canonical form.
 
-    Functions and classes appear as name and hash; `described` tells what was hashed.
+    Functions and classes appear as name and hash; `described` also returns what was hashed.
     """
     return described(value)[0]
 
@@ -41,7 +51,7 @@ def described(value: object) -> tuple[Json, dict[str, Json]]:
 
 
 class _Walk:
-    """One way through a value and everything it reaches, which remembers what it has met."""
+    """A walk through a value and everything it reaches, which remembers what it has seen."""
 
     def __init__(self) -> None:
         self.definitions: dict[str, Json] = {}

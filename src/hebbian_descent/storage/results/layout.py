@@ -1,7 +1,7 @@
 """The axes and arrays of a cell, as its file describes them and as its table holds them.
 
-A file may come from a stranger. What it describes is checked against its table and against the memory of
-this machine before any column is read: a few bytes of a compressed table can stand for any number of rows.
+A file may come from a stranger. Its description is checked against its table and against the memory of this
+machine before any column is read: a few bytes of a compressed table can stand for any number of rows.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.storage.results.canonical_types import Json
 from hebbian_descent.storage.results.columns import arrow, check_memory
+from hebbian_descent.storage.results.values import Json
 
 DTYPES = re.compile(r"[<>|](b1|[iu][1248]|f[48]|U[0-9]{1,9})")
 COPIES = 4  # a column, the array made of it, and what sorting and hashing take

@@ -1,25 +1,33 @@
 """A record as the bytes of a Parquet file, and back.
 
 What is not a column is one JSON text in the file's metadata, under the name `hebbian_descent`.
+
+A checksum over every byte is kept in the file itself. Parquet's metadata could hold one, but would have to
+be parsed to find it, and parsing damaged bytes is what a checksum should prevent. Between its data and its
+footer a Parquet file may hold bytes that no reader looks at: the checksum goes there, and every reader
+still reads the file. It also covers the cell's key, so that a file under another cell's name does not pass.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 from typing import Any
 
 from hebbian_descent.checks import require_extra
-from hebbian_descent.storage.results.canonical_types import Json
 from hebbian_descent.storage.results.columns import arrow, to_columns
-from hebbian_descent.storage.results.fingerprint import canonical, described, fingerprint
+from hebbian_descent.storage.results.fingerprint import canonical, described
+from hebbian_descent.storage.results.folder import FORMAT, check_format
 from hebbian_descent.storage.results.layout import describe, read_arrays
-from hebbian_descent.storage.results.marker import FORMAT, check_format
-from hebbian_descent.storage.results.provenance import provenance
-from hebbian_descent.storage.results.record import Record
-from hebbian_descent.storage.results.values import check_depth, restore, sha256, to_json
+from hebbian_descent.storage.results.record import Record, provenance
+from hebbian_descent.storage.results.values import Json, restore, sha256, to_json
+from hebbian_descent.storage.strict_json import strict_json
 
 METADATA = b"hebbian_descent"
 MAPPINGS = ("specification", "notes", "provenance")
+MAGIC = b"PAR1"
+TAG = b"sealed-1"
+CHECKSUM_LENGTH = len(TAG) + hashlib.sha256().digest_size
+TRAILER_LENGTH = 8  # the footer's length in four bytes, and the magic word
 
 
 def to_parquet(record: Record) -> tuple[str, bytes]:
@@ -36,7 +44,6 @@ def to_parquet(record: Record) -> tuple[str, bytes]:
         "seconds": record.seconds,
         "notes": canonical(dict(record.notes)),
         "provenance": canonical(dict(record.provenance or provenance())),
-        "sha256": checksum(record),
     }
     table = arrow().table(to_columns(record, key, specification))
     # A dictionary takes all NaN for one, and 0.0 for -0.0: floating values are written bit by bit.
@@ -70,8 +77,7 @@ def table_of(content: bytes, key: str, where: str) -> Any:
 
 def _read(content: bytes, key: str, where: str) -> tuple[Record, str, Json]:
     file = _arrow_parquet().ParquetFile(arrow().BufferReader(content))
-    metadata: dict[str, Any] = json.loads(file.schema_arrow.metadata[METADATA])
-    check_depth(metadata)
+    metadata: dict[str, Any] = strict_json(file.schema_arrow.metadata[METADATA])
     if type(metadata["format"]) is not int:
         raise ValueError("it does not say in which format it is")
     check_format(metadata["format"], where)
@@ -82,15 +88,41 @@ def _read(content: bytes, key: str, where: str) -> tuple[Record, str, Json]:
     if not all(isinstance(part, dict) for part in (specification, notes, origin)):
         raise ValueError(f"its {', '.join(MAPPINGS)} are no mappings")
     record = Record(specification, axes, values, metadata["seconds"], notes, origin)
-    if checksum(record) != metadata["sha256"]:
-        raise ValueError("its numbers have another checksum")
     return record, key, metadata["specification"]
-
-
-def checksum(record: Record) -> str:
-    """Return a hash of the labels and numbers alone: equal if two machines computed the same bits."""
-    return fingerprint([list(record.axes.items()), sorted(record.values.items())])
 
 
 def _arrow_parquet() -> Any:
     return require_extra("pyarrow.parquet", extra="paper", purpose="A store of results")
+
+
+def with_checksum(parquet: bytes, key: str) -> bytes:
+    """Return a Parquet file with a checksum in front of its footer."""
+    start = _footer_start(parquet)
+    body, footer = parquet[:start], parquet[start:]
+    return body + TAG + _digest(key, body, footer) + footer
+
+
+def damage(content: bytes, key: str) -> str | None:
+    """Return in words how a file differs from what was written under a key, or None if it does not."""
+    if not content:
+        return "which is empty"
+    if content[-len(MAGIC) :] != MAGIC:
+        return "which is cut short or is no Parquet file"
+    start = _footer_start(content) - CHECKSUM_LENGTH
+    if start < len(MAGIC) or content[start : start + len(TAG)] != TAG:
+        return "which has no checksum"
+    body, footer = content[:start], content[start + CHECKSUM_LENGTH :]
+    written = content[start + len(TAG) : start + CHECKSUM_LENGTH]
+    return None if written == _digest(key, body, footer) else "whose bytes have changed"
+
+
+def _footer_start(parquet: bytes) -> int:
+    length = int.from_bytes(parquet[-TRAILER_LENGTH : -len(MAGIC)], "little")
+    return len(parquet) - TRAILER_LENGTH - length
+
+
+def _digest(key: str, body: bytes, footer: bytes) -> bytes:
+    digest = hashlib.sha256(key.encode())
+    digest.update(body)
+    digest.update(footer)
+    return digest.digest()

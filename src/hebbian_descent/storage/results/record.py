@@ -1,15 +1,21 @@
-"""What one cell of work leaves behind: arrays over labelled axes, and how they came about."""
+"""The record of one cell: arrays over labelled axes, what they answer, and what they were computed with."""
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import as_number
+from hebbian_descent.source_digest import PACKAGE, source_digest
+from hebbian_descent.storage.results.values import Json
 
 EXACT_KINDS = "biuU"  # truth values, whole numbers, texts
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))  # readers of Parquet do not agree on any other
@@ -77,3 +83,32 @@ def _as_storable(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
             f"Got {array.dtype}; convert it with astype first."
         )
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).reshape(array.shape)
+
+
+def provenance() -> dict[str, Json]:
+    """Return what a result may depend on besides its specification: versions, code, BLAS, machine."""
+    return {
+        "versions": _versions(),
+        "source_digest": source_digest(),
+        "thread_pools": _thread_pools(),
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "cpu_count": os.cpu_count(),
+    }
+
+
+def _versions() -> dict[str, Json]:
+    versions: dict[str, Json] = {"python": platform.python_version(), "numpy": np.__version__}
+    # Only what is loaded can have had a part in the numbers; nothing is imported to be asked.
+    for name in (PACKAGE, "scipy", "numba", "torch"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            versions[name] = str(version)
+    return versions
+
+
+def _thread_pools() -> list[Json]:
+    asked = ("user_api", "internal_api", "version", "num_threads", "architecture")
+    return [
+        {name: pool.get(name) for name in asked} for pool in import_module("threadpoolctl").threadpool_info()
+    ]

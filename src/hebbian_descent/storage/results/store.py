@@ -1,8 +1,8 @@
 """A folder of finished cells, one Parquet file each, that many processes may read and write at once.
 
-A cell is finished if its file is there and its seal holds. A damaged file counts as missing, with a warning;
-computing the cell again and writing it replaces the file. The seal is a checksum and no signature: what a
-sealed file holds is checked as if a stranger had written it.
+A cell is finished if its file is there and its checksum is right. A damaged file counts as missing, with a
+warning; computing the cell again and writing it replaces the file. The checksum is no signature: the
+content of a file is checked as if a stranger had written it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hebbian_descent.atomic import remove_abandoned, replace_atomically
 from hebbian_descent.checks import require_extra
 from hebbian_descent.regular_file import NotRegularError
 from hebbian_descent.storage.results.columns import arrow, joined
@@ -25,16 +26,9 @@ from hebbian_descent.storage.results.errors import (
     StoreError,
     explaining,
 )
-from hebbian_descent.storage.results.file_checksum import broken_seal, seal
-from hebbian_descent.storage.results.files import (
-    check_writable,
-    read_regular,
-    remove_abandoned,
-    write_whole,
-)
 from hebbian_descent.storage.results.fingerprint import fingerprint
-from hebbian_descent.storage.results.marker import check_folder, establish
-from hebbian_descent.storage.results.parquet import from_parquet, table_of, to_parquet
+from hebbian_descent.storage.results.folder import check_folder, check_writable, establish, read_regular
+from hebbian_descent.storage.results.parquet import damage, from_parquet, table_of, to_parquet, with_checksum
 from hebbian_descent.storage.results.record import Record
 
 CELL_NAME = re.compile(r"([0-9a-f]{64})\.parquet")
@@ -46,7 +40,7 @@ Parsed = TypeVar("Parsed")
 
 
 class Store:
-    """Results by key in a folder, which is made when the first cell is written.
+    """Results by key in a folder, which is created when the first cell is written.
 
     Iterating yields the records of the finished cells, in the order of their keys.
     """
@@ -61,7 +55,7 @@ class Store:
         return f"Store({str(self.path)!r})"
 
     def prepare(self) -> None:
-        """Make the folder ready for writing, or say why it cannot be: worth a call before a long sweep."""
+        """Make the folder ready for writing, or raise a `StoreError`; worth calling before a long sweep."""
         arrow()
         with explaining(self.path):
             establish(self.path)
@@ -74,7 +68,7 @@ class Store:
         return fingerprint(dict(specification))
 
     def has(self, key: str) -> bool:
-        """Return whether a cell is finished; a damaged one is not, and is warned of."""
+        """Return whether a cell is finished; a damaged one is not, and gives a warning."""
         return _undamaged(self._look(key)) is not None
 
     def missing(self, specifications: Iterable[Specification]) -> list[Specification]:
@@ -91,7 +85,7 @@ class Store:
         return found
 
     def find(self, key: str, fits: Callable[[Record], bool] = lambda _: True) -> Record | None:
-        """Return the record of a finished cell, or None if it is missing; a damaged one is warned of.
+        """Return the record of a finished cell, or None if it is missing; a damaged one gives a warning.
 
         A record that does not fit what its reader expects counts as damaged too.
         """
@@ -101,12 +95,12 @@ class Store:
         return _undamaged(found)
 
     def write(self, record: Record) -> str:
-        """Finish a cell, in place of what the store may have under its key, and return the key."""
+        """Write a cell, replacing what the store has under its key, and return the key."""
         key, content = to_parquet(record)
         if not self._is_prepared:
             self.prepare()
         with explaining(self.path):
-            write_whole(self._file(key), seal(content, key))
+            replace_atomically(self._file(key), with_checksum(content, key))
         return key
 
     def keys(self) -> list[str]:
@@ -168,7 +162,7 @@ class Store:
             return DamagedCell(key, path, f"which cannot be read ({error.strerror})")
         except MemoryError:
             return DamagedCell(key, path, "which is larger than the memory of this machine")
-        reason = broken_seal(content, key)
+        reason = damage(content, key)
         return content if reason is None else DamagedCell(key, path, reason)
 
     def _parsed(self, key: str, parse: Callable[[bytes, str, str], Parsed]) -> Parsed | DamagedCell | None:

@@ -1,7 +1,9 @@
 """Canonical forms of plain values, containers and NumPy arrays.
 
-Values that could lead to other numbers have other forms: 1, 1.0 and True; a tuple and a list; `np.float32(1)`
-and 1.0 (NumPy computes with them in another precision). The order of a mapping's keys does not count.
+A canonical form is made of JSON values. What JSON cannot express is an object with one key that starts with
+a dollar sign: `{"$tuple": [...]}`, `{"$array": {...}}`. Values that could lead to different numbers have
+different forms: 1, 1.0 and True; a tuple and a list; `np.float32(1)` and 1.0 (NumPy computes with them in
+different precision). The order of a mapping's keys does not count.
 """
 
 from __future__ import annotations
@@ -12,15 +14,17 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.storage.results.canonical_types import Json, RefusalError, Visit
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Visit: TypeAlias = Callable[[object, str], Json]
+"""Returns the form of a part; the text says where in the whole the part was found."""
 
 ARRAY_KINDS = "biufcSUmM"  # the data types whose bytes are all there is to them
-PADDED_TYPES = "gG"  # long doubles, whose bytes hold left-overs of memory
+PADDED_TYPES = "gG"  # long doubles, whose padding bytes are arbitrary
 SCALARS: dict[str, Callable[[Any], Any]] = {
     "bool": np.bool,
     "int8": np.int8,
@@ -40,10 +44,12 @@ SCALARS: dict[str, Callable[[Any], Any]] = {
     "float64": np.float64,
     "str_": np.str_,
 }
-"""The scalar types that a form may name, listed because a form may come from a stranger's file."""
+"""The scalar types that a form may name: a list, since a form may come from a stranger's file."""
 MOST_OF_ONE_HASH = 100
-DEEPEST = 200
-"""Lists and mappings within each other; how deep a parser follows depends on the version of Python."""
+
+
+class RefusalError(Exception):
+    """Why a value has no canonical form, raised where the value is seen and its place is unknown."""
 
 
 def to_json(form: Json) -> str:
@@ -56,24 +62,10 @@ def sha256(form: Json) -> str:
     return hashlib.sha256(to_json(form).encode()).hexdigest()
 
 
-def check_depth(form: Json) -> None:
-    """Refuse a form that is nested deeper than any that is made here."""
-    level = [form]
-    for _ in range(DEEPEST):
-        level = [
-            part
-            for value in level
-            if isinstance(value, dict | list)
-            for part in (value.values() if isinstance(value, dict) else value)
-        ]
-    if level:
-        raise ValueError(f"it is nested more than {DEEPEST} times")
-
-
 def restore(form: Json) -> Any:
-    """Return the value behind a form as far as the form holds it; arrays and functions stay descriptions.
+    """Return the value behind a form; arrays and functions, which a form does not hold, stay descriptions.
 
-    A form that `canonical` did not make leads to some value or some exception, and to nothing else.
+    A form that `canonical` did not make gives some value or some exception, and has no other effect.
     """
     if isinstance(form, list):
         return [restore(item) for item in form]

@@ -1,0 +1,92 @@
+"""The folder of a store: what makes it one, in which format its cells are, and whether it can be written to.
+
+Cells are written to hidden files first and renamed, so that a reader never sees half a cell; see
+`hebbian_descent.atomic`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from hebbian_descent.atomic import PARTIAL, new_partial, replace_atomically, sync_folder
+from hebbian_descent.regular_file import open_regular
+from hebbian_descent.storage.results.errors import StoreError
+from hebbian_descent.storage.strict_json import strict_json
+
+FORMAT = 2
+READABLE = (1, 2)
+"""Cells of format 1, which version 0.1 wrote, have a second checksum of their numbers; it is not read."""
+MARKER_NAME = "_store.json"  # readers of a folder of Parquet files ignore names with an underscore
+HIDDEN_BEFORE = re.compile(r"\.lock|\.partial-.*")
+"""Hidden files of version 0.1, which may still be writing: they are left alone."""
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that is neither a store of a known format nor free to become one."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise StoreError(f"A store must be a folder. Got {folder}, a file; choose another name.")
+    marker = folder / MARKER_NAME
+    with suppress(FileNotFoundError):
+        check_format(_read_format(marker), str(folder))
+        return
+    foreign = sorted(entry.name for entry in folder.iterdir() if not _is_own(entry.name))
+    # Another process may have made the store between the two looks.
+    if foreign and not marker.exists():
+        raise StoreError(
+            f"A store must be a new or empty folder, or hold a {MARKER_NAME}. "
+            f"Got {folder}, which holds {foreign[0]!r}; choose another folder."
+        )
+
+
+def establish(folder: Path) -> None:
+    """Make a new or empty folder a store; a store stays as it is."""
+    check_folder(folder)
+    if (folder / MARKER_NAME).exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    sync_folder(folder.parent)
+    content = {"format": FORMAT, "content": "results of hebbian-descent, one Parquet file per cell"}
+    replace_atomically(folder / MARKER_NAME, json.dumps(content, indent=2).encode() + b"\n")
+
+
+def check_format(found: object, where: str) -> None:
+    """Refuse a format that this version does not know."""
+    if found not in READABLE:
+        raise StoreError(
+            f"A store must have format {' or '.join(map(str, READABLE))}, which this version of "
+            f"hebbian-descent reads. Got format {found!r} in {where}; try pip install --upgrade "
+            "hebbian-descent, or another folder."
+        )
+
+
+def check_writable(folder: Path) -> None:
+    """Raise what writing into a folder would raise; only an attempt tells for sure."""
+    partial = new_partial(folder)
+    partial.touch(exist_ok=False)
+    partial.unlink(missing_ok=True)
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the content of a regular file; anything else is a `NotRegularError`."""
+    with open_regular(path) as file:
+        return file.read()
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a hidden file belongs to a store."""
+    return bool(PARTIAL.fullmatch(name) or HIDDEN_BEFORE.fullmatch(name))
+
+
+def _read_format(marker: Path) -> object:
+    try:
+        return strict_json(read_regular(marker))["format"]
+    except (ValueError, KeyError, TypeError):
+        raise StoreError(
+            f"The file {marker} must say in which format the store is. Got something else; "
+            "restore it from a copy, or choose another folder."
+        ) from None
