@@ -92,8 +92,9 @@ def test_a_cell_that_kills_every_worker_is_given_up(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
     start_worker("--nanny")  # which starts a worker again that has died
-    with pytest.raises(WorkerLostError, match=r"2 in a row .* memory.* goes on from") as caught:
-        prepared(deadly(99, tmp_path)).run(executor=Dask(scheduler))
+    with pytest.raises(WorkerLostError, match=r"2 in a row .* memory.* resumes from") as caught:
+        # A busy machine may take longer to start a worker again than a sweep waits without a warning.
+        prepared(deadly(99, tmp_path)).run(executor=Dask(scheduler, timeout=60))
     assert "This happened in the cell: deadly" in caught.value.__notes__[0]
 
 
@@ -101,9 +102,7 @@ def test_a_worker_with_two_threads_runs_two_cells_with_one_thread_each(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
     def in_company(activity: Activity) -> Factors:
-        import numba
-
-        if numba.config.NUMBA_NUM_THREADS != 1:
+        if os.environ["NUMBA_NUM_THREADS"] != "1":
             raise RuntimeError("Numba would use several threads.")
         (tmp_path / f"cell-{activity.activation.name}").touch()
         while len(list(tmp_path.glob("cell-*"))) < 2:

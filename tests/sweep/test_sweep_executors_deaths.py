@@ -84,7 +84,7 @@ def test_a_cell_whose_process_is_killed_is_run_again(workers: int, tmp_path: Pat
 def test_a_cell_that_kills_every_process_is_given_up_and_no_other_lost(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     sweep = prepared(HARMLESS, deadly(99, tmp_path))
-    with pytest.raises(WorkerLostError, match=r"2 in a row .* SIGKILL.* memory.* goes on from") as caught:
+    with pytest.raises(WorkerLostError, match=r"2 in a row .* SIGKILL.* memory.* resumes from") as caught:
         sweep.run(store=store, executor=Processes(1))
     assert caught.value.__notes__ == ["This happened in the cell: deadly, sigmoid."]
     assert len(store) == 2

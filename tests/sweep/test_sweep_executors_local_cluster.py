@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbian_descent.sweep.executors.dask_local import local_cluster
+from hebbian_descent.sweep.executors.dask_connection import local_cluster
 from hebbian_descent.sweep.executors.threads import ONE_THREAD
 
 distributed = pytest.importorskip("distributed")

@@ -52,7 +52,7 @@ def sweep_autoencoders(
         hidden_shift: By how much the hidden offset follows each batch.
         evaluate_on: Other patterns to measure on, instead of those learned.
         engine: "auto", "fused" or "auto_reference".
-        store: A folder in which finished cells are kept; a sweep that was stopped goes on from there.
+        store: A folder in which finished cells are kept; a sweep that was stopped resumes from there.
         workers: Run the cells in so many processes; by default in this one.
         scheduler: The address of a Dask scheduler that you trust with your account, or "local".
         security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of

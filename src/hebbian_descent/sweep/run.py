@@ -70,7 +70,7 @@ def sweep(
         seed: A whole number that all randomness follows from.
         engine: "auto", "kernel", "stacked" or "reference".
         dtype: float64 or float32.
-        store: A folder in which finished cells are kept; a sweep that was stopped goes on from there.
+        store: A folder in which finished cells are kept; a sweep that was stopped resumes from there.
         workers: Run the cells in so many processes; by default in this one.
         scheduler: The address of a Dask scheduler that you trust with your account, or "local".
         security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of

@@ -1,17 +1,16 @@
-"""Where cells are run: in this process, in several, or on a Dask cluster. The results are the same bits.
+"""Where cells run: in this process, in several, or on a Dask cluster. The results have the same bits.
 
-To that end every cell is run with one thread of BLAS and OpenMP, since a product that is split over threads
-may round differently. In this process the engines put threads of their own on top, whose number does not
-show in the results; a worker of a pool or a cluster gets a single thread, so that cores are not fought over.
+For that, every cell runs with one thread of BLAS and OpenMP, since a product that is split over threads may
+round differently. In this process the engines add threads of their own, whose number does not affect the
+results; a worker process gets a single thread, so that workers do not compete for cores.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from hebbian_descent.sweep.executors.base import Executor, WorkerLostError
-from hebbian_descent.sweep.executors.dask_cluster import Dask
-from hebbian_descent.sweep.executors.in_process import InProcess
+from hebbian_descent.sweep.executors.base import Executor, InProcess, WorkerLostError
+from hebbian_descent.sweep.executors.dask import Dask
 from hebbian_descent.sweep.executors.processes import Processes
 from hebbian_descent.sweep.executors.threads import usable_processors
 

@@ -1,4 +1,4 @@
-"""What an executor is, and what all of them do with a cell."""
+"""What an executor is, and the simplest one: cells in this process, one after another."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
+from hebbian_descent.checks import as_count
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep.cell import Work
+from hebbian_descent.sweep.executors.threads import usable_processors
 
 Finished: TypeAlias = Generator[tuple[int, Record], None, None]
 """Places of cells with their records; closing it ends whatever is still running."""
@@ -19,10 +21,10 @@ class WorkerLostError(RuntimeError):
 
 
 class Executor(Protocol):
-    """A way to run cells of work.
+    """A way to run cells.
 
-    Results come as they are finished, with the place of their cell. The first error ends the run; of the
-    cells that are finished by then, none is lost.
+    Records come as they are finished, with the place of their cell. The first error ends the run, and no cell
+    that is finished by then is lost.
     """
 
     def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
@@ -30,9 +32,23 @@ class Executor(Protocol):
         ...
 
 
+class InProcess:
+    """One cell after another, each on all processors that this process may use."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = usable_processors() if threads is None else as_count(threads, "number of threads")
+
+    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
+        """Yield the records in the order of the cells."""
+        for place, work in enumerate(works):
+            with naming(work.cell):
+                record = work.run(patterns, self.threads)
+            yield place, record
+
+
 @contextmanager
 def naming(cell: object) -> Iterator[None]:
-    """Add to whatever is raised that it was raised for this cell."""
+    """Add the name of a cell to whatever it raises."""
     try:
         yield
     except Exception as error:

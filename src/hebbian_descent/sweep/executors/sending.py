@@ -1,7 +1,7 @@
-"""Cells on their way to another process, and what comes back.
+"""Cells as bytes for another process, and errors on their way back.
 
-A user's own functions travel by value: as code, with the values they use. So a worker runs the very functions
-that this process holds, and needs neither the script, the notebook nor the modules in which they stand.
+A user's own functions are sent by value: as code, with the values they use. A worker thus runs the very
+functions that this process holds, and needs neither the script nor the notebook nor the modules they are in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record
 from hebbian_descent.storage.results.libraries import BY_NAME_ALONE, SITE_FOLDERS, STANDARD_FOLDER
 from hebbian_descent.sweep.cell import Work
-from hebbian_descent.sweep.executors.by_value import cloudpickle
+
+try:
+    import cloudpickle
+except ModuleNotFoundError:  # before version 1.6, joblib brought its own copy
+    from joblib.externals import cloudpickle
+
+__all__ = ["cloudpickle", "packed", "portable", "run_packed"]
 
 
 def packed(works: Sequence[Work]) -> list[bytes]:
@@ -33,12 +39,12 @@ def run_packed(cell: bytes, patterns: Patterns) -> Record:
 
 
 def portable(error: BaseException) -> Exception:
-    """Return the error itself if it can travel, and else one that says the same."""
+    """Return the error itself if it survives pickling, or else one that says the same."""
     try:
         arrived = pickle.loads(cloudpickle.dumps(error))
         if isinstance(error, Exception) and str(arrived) == str(error):
             return error
-    except Exception:  # whatever an exception of a user's own does when it is taken apart and put together
+    except Exception:  # whatever a user's own exception does when it is pickled
         pass
     return RuntimeError(f"{type(error).__qualname__}: {error}")
 
@@ -49,15 +55,15 @@ def _packed(work: Work) -> bytes:
     except Exception as error:  # pickling runs whatever methods the objects have
         raise TypeError(
             "The rules, activations and error terms must be such that they can be sent to another process. "
-            f"Got one among those of {work.cell} that cannot: {error}. Let it hold nothing but plain values, "
-            "arrays and functions, or run the sweep in this process."
+            f"Got one among those of {work.cell} that cannot: {error}. Use only plain values, arrays and "
+            "functions in it, or run the sweep in this process."
         ) from None
     return data
 
 
 @contextmanager
 def _own_modules_by_value() -> Iterator[None]:
-    # By name, a worker would import them anew: from a file that may have changed or may not be there, and
+    # By name, a worker would import them again: from a file that may have changed or may be missing, and
     # without the values that were set in the meantime.
     registered = cloudpickle.list_registry_pickle_by_value()
     modules = [
@@ -74,7 +80,7 @@ def _own_modules_by_value() -> Iterator[None]:
 
 def _is_own(module: object) -> bool:
     """Return whether a module is a user's own, and not one of a library."""
-    # Nothing is asked of the module itself: some libraries load or warn when an attribute is looked up.
+    # Through `vars`, since some libraries load or warn when an attribute is looked up.
     names = vars(module) if isinstance(module, ModuleType) else {}
     file, name = names.get("__file__"), str(names.get("__name__"))
     return (

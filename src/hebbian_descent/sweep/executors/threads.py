@@ -1,4 +1,4 @@
-"""How many processors there are to use, and how a library is kept from taking all of them for itself."""
+"""How many processors this process may use, and how to keep libraries to one thread."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def usable_processors() -> int:
 
 
 def pin_to_one_thread() -> None:
-    """Keep the libraries of this process to one thread from now on, those that are still to be loaded too.
+    """Keep the libraries of this process to one thread from now on, including those loaded later.
 
-    It is for good: with several cells at a time in one process, a cell that ends and sets the number back
+    It is permanent: with several cells at a time in one process, a cell that restored the number at its end
     would do so for the others as well.
     """
     if "numba" in sys.modules:  # which refuses another number once its threads have started
