@@ -19,7 +19,7 @@ from hebbian_descent.sweep.executors import Executor, InProcess, Processes, usab
 def most_threads(preactivation: Array) -> Array:
     """An activation that tells how many threads the libraries around it would use, at most."""
     threads = [pool["num_threads"] for pool in threadpool_info()]
-    return np.full_like(preactivation, max(int(os.environ["NUMBA_NUM_THREADS"]), *threads))
+    return np.full_like(preactivation, max(int(os.environ.get("NUMBA_NUM_THREADS", "1")), *threads))
 
 
 def records(executor: Executor) -> list[Record]:
