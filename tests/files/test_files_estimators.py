@@ -63,7 +63,7 @@ def test_an_estimator_comes_back_with_its_labels_and_works(labels, tmp_path):
     ("estimator", "changes", "message"),
     [
         (CLASSIFIER, {"coef_": np.ones((2, 4))}, r"fit together. Got \(3,\) for 'offset_'"),
-        (CLASSIFIER, {"coef_": 1}, r"must be arrays. Got something else"),
+        (CLASSIFIER, {"coef_": 1}, r"value of .coef_. must be an array. Got 1"),
         (CLASSIFIER, {"classes_": [3, 7]}, r"Got 'classes_' = \[3, 7\]"),
         (CLASSIFIER, {"classes_": np.arange(5)}, r"Got 'classes_' = "),
         (CLASSIFIER, {"classes_": np.array([7, 7])}, r"Got 'classes_' = array\(\[7, 7\]\)"),
@@ -126,7 +126,7 @@ def test_words_that_would_fill_the_memory_are_refused():
     content = pack("HebbianDescentClassifier", contents, arrays)
     found = unpack(content)
     found.parameters["state"]["classes_"] = {"$strings": {"object": False, "values": names}}
-    with pytest.raises(ModelFileError, match=r"Got 100001 of up to 1000000 characters"):
+    with pytest.raises(ModelFileError, match=r"Got 100001 words of up to 1000000 characters"):
         restored(found)
 
 

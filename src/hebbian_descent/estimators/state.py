@@ -16,6 +16,7 @@ from hebbian_descent.storage.models import (
     require_floats,
     require_names,
     require_plain,
+    shortened,
 )
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -61,7 +62,9 @@ class HasState(Saved):
         estimator.describe()  # checks the parameters, which the constructor of an estimator does not
         words = contents["state"]
         if not isinstance(words, dict) or set(words) & set(arrays):
-            raise ModelFileError("The parts of the state must be given by name, each once. Got other names.")
+            raise ModelFileError(
+                f"The parts of the state must be given by name, each once. Got {shortened(words)}."
+            )
         state = {**words, **arrays}
         require_names(state, {*cls._state_names, *({"feature_names_in_"} & set(state))}, "parts of the state")
         _check_state(state)
@@ -82,8 +85,9 @@ def _checked_parameters(cls: Any, parameters: Any) -> dict[str, Any]:
 def _check_state(state: Mapping[str, Any]) -> None:
     """Refuse a state that learning cannot lead to."""
     floats = {name: value for name, value in state.items() if name in SHAPES}
-    if not all(map(_is_numeric, floats.values())):
-        raise ModelFileError(f"The values of {', '.join(floats)} must be arrays. Got something else.")
+    for name, value in floats.items():
+        if not _is_numeric(value):
+            raise ModelFileError(f"The value of {name!r} must be an array. Got {shortened(value)}.")
     require_floats(floats, {name: SHAPES[name] for name in floats})
     n_outputs, n_inputs = floats["coef_" if "coef_" in floats else "components_"].shape
     for name in state.keys() - floats.keys():

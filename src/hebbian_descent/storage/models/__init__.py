@@ -16,6 +16,7 @@ from hebbian_descent.storage.models.contents import (
     require_floats,
     require_names,
     require_plain,
+    shortened,
 )
 from hebbian_descent.storage.models.registry import KINDS, Saved, load, model_of, restored, save, saveable
 
@@ -36,6 +37,7 @@ __all__ = [
     "restored",
     "save",
     "saveable",
+    "shortened",
     "unpack",
     "write_model",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.storage.models.contents import ModelFileError
+from hebbian_descent.storage.models.contents import ModelFileError, shortened
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
@@ -60,8 +60,8 @@ def deserialized(entries: Mapping[str, Any], data: memoryview) -> dict[str, npt.
     tensors = {}
     for name, (dtype, shape, start, end) in sorted(places.items()):
         content = data[start:end]
-        if dtype.kind == "b" and (np.frombuffer(content, np.uint8) > 1).any():
-            raise ModelFileError(f"The values of {name!r} must be 0 or 1. Got others.")
+        if dtype.kind == "b" and (largest := np.frombuffer(content, np.uint8).max()) > 1:
+            raise ModelFileError(f"The values of {name!r} must be 0 or 1. Got {largest}.")
         tensors[name] = np.frombuffer(content, dtype).reshape(shape).copy()
     return tensors
 
@@ -79,7 +79,7 @@ def _place(name: str, entry: Any) -> tuple[np.dtype[Any], list[int], int, int]:
         )
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise ModelFileError(
-            f"The array {name!r} must have dtype, shape and data_offsets. Got something else."
+            f"The array {name!r} must have dtype, shape and data_offsets. Got {shortened(entry)}."
         )
     word, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(word, str) or word not in DTYPES:
@@ -115,5 +115,5 @@ def storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def must_be_finite(name: str, array: npt.NDArray[Any]) -> None:
     """Refuse NaN and infinities."""
-    if not np.isfinite(array).all():
-        raise ModelFileError(f"The numbers of {name!r} must be finite. Got some that are not.")
+    if n_wrong := np.count_nonzero(~np.isfinite(array)):
+        raise ModelFileError(f"The numbers of {name!r} must be finite. Got {n_wrong} that are not.")

@@ -31,7 +31,7 @@ from hebbian_descent.storage.models.arrays import (
     size_announced,
     storable,
 )
-from hebbian_descent.storage.models.contents import ModelFileError, named
+from hebbian_descent.storage.models.contents import ModelFileError, named, shortened
 from hebbian_descent.storage.models.values import INTEGER_BOUND, to_json
 from hebbian_descent.storage.strict_json import strict_json
 
@@ -106,7 +106,7 @@ def _parts(text: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return this package's part of a header, and the entries of the arrays."""
     header = _parsed(text)
     if not isinstance(header, dict):
-        raise ModelFileError("The header of a model file must be a JSON object. Got something else.")
+        raise ModelFileError(f"The header of a model file must be a JSON object. Got {shortened(header)}.")
     return _described(header.pop("__metadata__", None)), header
 
 
@@ -153,7 +153,7 @@ def _described(metadata: Any) -> dict[str, Any]:
         raise ModelFileError("A model file must be written by hebbian-descent. Got one of another program.")
     found = _parsed(text)
     if not isinstance(found, dict) or type(found.get("format")) is not int:
-        raise ModelFileError("The header of a model file must state its format. Got none.")
+        raise ModelFileError(f"The header of a model file must state its format. Got {shortened(found)}.")
     if found["format"] != FORMAT:
         raise ModelFileError(
             f"A model file must have format {FORMAT}, which this version reads and writes. Got format "
@@ -169,7 +169,7 @@ def _described(metadata: Any) -> dict[str, Any]:
     )
     if not well_formed:
         fields = ", ".join(sorted(FIELDS))
-        raise ModelFileError(f"The header of a model file must hold {fields}. Got something else.")
+        raise ModelFileError(f"The header of a model file must hold {fields}. Got {shortened(found)}.")
     return found
 
 

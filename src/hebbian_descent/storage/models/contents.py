@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -31,6 +32,11 @@ class ModelFileError(ValueError):
         shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
         text = f"{os.fspath(path)}: {shown}" if path else shown
         super().__init__(printable(text))
+
+
+def shortened(value: Any) -> str:
+    """Return the representation of a value from a file, for a message."""
+    return reprlib.repr(value)
 
 
 @contextmanager

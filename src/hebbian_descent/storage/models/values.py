@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.registry import FINDERS, Member
-from hebbian_descent.storage.models.contents import ModelFileError, require_plain
+from hebbian_descent.storage.models.contents import ModelFileError, require_plain, shortened
 
 MEMBER = "$member"
 STRINGS = "$strings"
@@ -83,7 +83,9 @@ def _member_from_json(form: Any) -> Member:
         and isinstance(form["parameters"], dict)
     )
     if not well_formed:
-        raise ModelFileError("A member of a list must be named by list, name and parameters. Got otherwise.")
+        raise ModelFileError(
+            f"A member of a list must be given by list, name and parameters. Got {shortened(form)}."
+        )
     require_plain(form["parameters"] | {"name": form["name"]})
     parameters = {} if form["list"] == "Rule" else form["parameters"]
     try:
@@ -91,7 +93,10 @@ def _member_from_json(form: Any) -> Member:
     except (TypeError, ValueError) as error:
         raise ModelFileError(str(error)) from None
     if not found.is_built_in or (form["list"] == "Rule" and form["parameters"] != dict(found.parameters)):
-        raise ModelFileError(f"A member of a list must be there. Got {form['name']!a} with other parameters.")
+        raise ModelFileError(
+            f"A member of a list must have the parameters it is listed with. Got {form['name']!a} with "
+            f"{shortened(form['parameters'])}."
+        )
     return found
 
 
@@ -104,10 +109,11 @@ def _strings_from_json(form: Any) -> Any:
         and all(isinstance(part, str) for part in form["values"])
     )
     if not well_formed:
-        raise ModelFileError("A list of words must be words. Got something else.")
+        raise ModelFileError(f"A list of words must hold words alone. Got {shortened(form)}.")
     longest = max(map(len, form["values"]), default=0)
     if longest * len(form["values"]) > MOST_CHARACTERS:  # an array has room for the longest word everywhere
         raise ModelFileError(
-            f"The words must not be that long. Got {len(form['values'])} of up to {longest} characters."
+            f"A list of words must take at most {MOST_CHARACTERS} characters, each counted as the longest. "
+            f"Got {len(form['values'])} words of up to {longest} characters."
         )
     return np.array(form["values"], dtype=object if form["object"] else np.str_)

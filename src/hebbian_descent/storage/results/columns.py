@@ -46,7 +46,7 @@ def check_memory(n_bytes: int) -> None:
 def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
     """Return the Arrow columns of a record: key, labels of the specification, axes, arrays, seconds."""
     n_rows = int(np.prod(record.shape))
-    plain = list(_labels_of(specification))
+    plain = list(_labels(specification))
     check_memory(n_rows * len(plain) * np.dtype(np.float64).itemsize)
     columns = [
         (KEY_COLUMN, _constant(key, n_rows)),
@@ -109,16 +109,12 @@ def _column(array: npt.NDArray[Any]) -> Any:
     return column.dictionary_encode() if array.dtype.kind == "U" else column
 
 
-def _labels_of(specification: Json) -> Iterator[tuple[str, Label]]:
+def _labels(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Label]]:
     """Yield a column name and value for each plain value in a canonical form.
 
     Parts of nested mappings get both names, `data_name`. A function or class gives its name, an instance its
     attribute `name`; lists and arrays have no column.
     """
-    return _labels(specification, ())
-
-
-def _labels(form: Json, path: tuple[str, ...]) -> Iterator[tuple[str, Label]]:
     name = "_".join(path)
     if isinstance(form, dict):
         tag, content = next(iter(form.items()), ("", None))

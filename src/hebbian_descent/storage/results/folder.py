@@ -87,6 +87,6 @@ def _read_format(marker: Path) -> object:
         return strict_json(read_regular(marker))["format"]
     except (ValueError, KeyError, TypeError):
         raise StoreError(
-            f"The file {marker} must say in which format the store is. Got something else; "
+            f"The file {marker} must say in which format the store is. Got content that does not; "
             "restore it from a copy, or choose another folder."
         ) from None
