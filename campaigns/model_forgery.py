@@ -156,7 +156,7 @@ def forged(content: bytes, chance: Random) -> bytes:
             ours = _changed(ours, chance)
     text = _with_raw(ours)
     if chance.random() < 0.9:
-        text = _sealed(text, header, bytes(data))
+        text = _with_checksum(text, header, bytes(data))
     return _file(_with_raw({"__metadata__": {KEY: text}, **header}), bytes(data))
 
 
@@ -208,7 +208,7 @@ def _with_raw(value: Any) -> str:
     return text
 
 
-def _sealed(text: str, entries: Any, data: bytes) -> str:
+def _with_checksum(text: str, entries: Any, data: bytes) -> str:
     """Return our own part of a header with the right checksum, if it can have one."""
     try:
         ours = json.loads(text)

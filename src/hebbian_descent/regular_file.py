@@ -1,4 +1,4 @@
-"""Files that somebody else may have put there: opened at once or refused, never waited for."""
+"""Opening files that somebody else may have put there: a pipe or a device is refused, never waited for."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MUST = "it must be a regular file, and is a folder, a pipe or a device"
 
 
 class NotRegularError(ValueError):
-    """What has the name of a file is none: it could be read for ever, or not at all."""
+    """A path does not lead to a regular file: reading it could take forever, or be impossible."""
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """Open a file for reading; anything else raises `NotRegularError`, also what was swapped in just now."""
+    """Open a file for reading, or raise a `NotRegularError`; what is opened is checked, not the path."""
     return open(path, "rb", opener=_only_a_file)
 
 

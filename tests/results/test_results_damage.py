@@ -29,7 +29,7 @@ def test_no_cut_goes_unseen(make_record: Any) -> None:
         assert damage(whole[:place], key), f"cut at {place}"
 
 
-def test_nothing_can_be_added_and_a_seal_is_good_for_one_key(make_record: Any) -> None:
+def test_nothing_can_be_added_and_a_checksum_is_good_for_one_key(make_record: Any) -> None:
     key, content = to_parquet(make_record())
     whole = with_checksum(content, key)
     for changed in (whole + b"PAR1", whole + b"\0", b"PAR1" + whole, whole * 2, content):
@@ -48,7 +48,7 @@ DAMAGES = {
     "cut in front of the footer": lambda whole: whole[: _footer_start(whole)],
     "last byte lost": lambda whole: whole[:-1],
     "zeros in the data": lambda whole: whole[:40] + bytes(20) + whole[60:],
-    "zeros in the seal": lambda whole: (
+    "zeros in the checksum": lambda whole: (
         whole[: (end := _footer_start(whole)) - CHECKSUM_LENGTH] + bytes(CHECKSUM_LENGTH) + whole[end:]
     ),
     "footer said to be huge": lambda whole: whole[:-8] + b"\xff\xff\xff\x7f" + whole[-4:],
