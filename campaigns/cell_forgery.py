@@ -177,7 +177,7 @@ def change_table(random: Random, table: Table) -> Table:
 
 
 def forged(random: Random, table: Table) -> tuple[str, bytes]:
-    """Return the key and the bytes, still without checksum, of a cell that was made of the table of a good one."""
+    """Return the key and bytes, without checksum, of a cell made from the table of a good one."""
     metadata = json.loads(table.schema.metadata[METADATA])
     key = sha256(metadata["specification"])
     kind = random.choice(("metadata", "text", "table", "bytes", "several"))
