@@ -11,8 +11,8 @@ import numpy.typing as npt
 import typer
 
 from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.table_formats import TextTable, terminal_table
 from hebbian_descent.storage.models import ModelFile, model_of, read_model
+from hebbian_descent.table_formats import TextTable, terminal_table
 
 
 def inspect(
