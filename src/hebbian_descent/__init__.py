@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         HebbianDescentClassifier,
         HebbianDescentRegressor,
     )
+    from hebbian_descent.versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -52,6 +53,7 @@ __all__ = [
     "get_error_term",
     "load",
     "matching_loss",
+    "show_versions",
     "train",
 ]
 
@@ -59,16 +61,20 @@ _ESTIMATORS = ("HebbianDescentAutoencoder", "HebbianDescentClassifier", "Hebbian
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimators when they are first asked for: scikit-learn takes a while to load."""
+    """Import when first asked for what takes a while: the estimators load scikit-learn."""
     if name in _ESTIMATORS:
         from hebbian_descent import estimators
 
         return getattr(estimators, name)
+    if name == "show_versions":
+        from hebbian_descent.versions import show_versions
+
+        return show_versions
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ESTIMATORS})
+    return sorted({*globals(), *_ESTIMATORS, "show_versions"})
 
 
 KINDS.update({name: partial(__getattr__, name) for name in _ESTIMATORS})  # for `load`

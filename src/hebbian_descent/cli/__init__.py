@@ -19,8 +19,9 @@ from hebbian_descent.cli import (
     sweep,
     table,
 )
-from hebbian_descent.cli.console import PlainConsole, tolerate_poor_terminals
+from hebbian_descent.cli.console import echo, tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
+from hebbian_descent.versions import describe_core
 
 app = typer.Typer(
     help="Hebbian-descent: networks that learn each example once and forget gracefully.",
@@ -45,14 +46,20 @@ app.add_typer(data.app, name="data")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        PlainConsole().print(f"hebbian-descent {hebbian_descent.__version__}")
+        echo(f"hebbian-descent {hebbian_descent.__version__}, compiled core: {describe_core()}")
         raise typer.Exit
 
 
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and the compiled core in use.",
+            callback=_show_version,
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     pass

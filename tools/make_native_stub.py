@@ -1,0 +1,116 @@
+"""Write src/hebbian_descent/native/_native.pyi, the types of the compiled core: `make stubs`.
+
+nanobind describes the module of the baseline; the modules of the other levels have the same functions. They
+become the methods of one protocol, since only the run decides which module is used. Overloads for single and
+double precision become one method.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from nanobind.stubgen import StubGen
+
+NATIVE = Path(__file__).parent.parent / "src" / "hebbian_descent" / "native"
+STUB = NATIVE / "_native.pyi"
+HEADER = '''\
+"""Types of the compiled core, the same for the modules of all levels. Written by `make stubs`."""
+
+'''
+ARRAY = re.compile(r"Annotated\[(NDArray\[[^\]]*\]), dict\((?:[^()]|\([^()]*\))*\)\]")
+FLOATS = re.compile(r"NDArray\[numpy\.float(?:32|64)\]")
+IMPORTS = {
+    "enum": "import enum\n",
+    "Mapping": "from collections.abc import Mapping\n",
+    "Protocol": "from typing import Any, Protocol\n\n",
+    "numpy": "import numpy\n",
+    "NDArray": "from numpy.typing import NDArray\n\n",
+}
+"""By the name that a stub uses, in the order of the lines."""
+
+
+def baseline(folder: Path = NATIVE) -> ModuleType:
+    """Return the module of the baseline, imported without the package around it."""
+    files = [path for path in folder.glob("_baseline.*") if path.suffix in (".so", ".pyd")]
+    if not files:
+        raise SystemExit(f"{folder} must hold the compiled core. Build it: make native")
+    newest = max(files, key=lambda path: path.stat().st_mtime)
+    spec = importlib.util.spec_from_file_location("_baseline", newest)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def stub_of(module: ModuleType) -> str:
+    """Return the stub of a module of the compiled core."""
+    generator = StubGen(module, quiet=True)
+    generator.put(module)
+    described = FLOATS.sub("Floats", ARRAY.sub(r"\1", generator.get()))
+    nodes = ast.parse(described).body
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    members = [f"    {node.target.id}: str" for node in nodes if is_text(node)]
+    members += [f"    {node.name}: type[_{node.name}]" for node in classes]
+    functions = [method(node, first="self") for node in nodes if isinstance(node, ast.FunctionDef)]
+    names = "|".join(node.name for node in classes) or "(?!)"
+    functions = [re.sub(rf"\b({names})\b", r"_\1", function) for function in functions]
+    parts = [
+        *(in_class(node) for node in classes),
+        # Inside the protocol the names stand for its members.
+        "\n".join(f"_{node.name} = {node.name}" for node in classes),
+        "\n".join(["class Core(Protocol):", *members, *dict.fromkeys(functions)]),
+    ]
+    body = "Floats = NDArray[Any]\n\n" + "\n\n".join(parts) + "\n"
+    return HEADER + "".join(line for name, line in IMPORTS.items() if re.search(rf"\b{name}\b", body)) + body
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Return whether a statement declares a string of the module."""
+    return isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "str"
+
+
+def in_class(node: ast.ClassDef) -> str:
+    """Return the lines of a class, its values and methods."""
+    bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
+    lines = [
+        method(part) if isinstance(part, ast.FunctionDef) else f"    {ast.unparse(part)}"
+        for part in node.body
+    ]
+    return "\n".join([f"class {node.name}{bases}:", *(lines or ["    ..."])])
+
+
+def method(node: ast.FunctionDef, first: str | None = None) -> str:
+    """Return the lines of a method, one parameter per line."""
+    arguments = node.args
+    missing = len(arguments.args) - len(arguments.defaults)
+    defaults = [None] * missing + list(arguments.defaults)
+    lines = [first] if first else []
+    lines += [parameter(*pair) for pair in zip(arguments.args, defaults, strict=True)]
+    if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
+        raise SystemExit(f"{node.name} must name each of its parameters.")
+    if arguments.kwonlyargs:
+        lines.append("*")
+        lines += [parameter(*pair) for pair in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    inside = "".join(f"        {line},\n" for line in lines)
+    returned = ast.unparse(node.returns) if node.returns else "None"
+    decorators = "".join(
+        f"    @{name}\n" for name in map(ast.unparse, node.decorator_list) if name != "overload"
+    )
+    return f"{decorators}    def {node.name}(\n{inside}    ) -> {returned}: ..."
+
+
+def parameter(argument: ast.arg, default: ast.expr | None) -> str:
+    """Return a parameter with its type and its default."""
+    annotation = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
+    return argument.arg + annotation + (f" = {ast.unparse(default)}" if default else "")
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub_of(baseline()))
+    sys.stdout.write(f"wrote {STUB.name}\n")
