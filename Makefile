@@ -1,38 +1,66 @@
 # Everything runs in .venv, and tests of all but the PyTorch face in an environment that has no PyTorch. Every target
-# makes what it needs.
+# makes what it needs. Environments only point to the sources, beside which `native` builds the compiled core once for
+# all of them; a build that fails stops everything here, while a user without a compiler gets the plain loops.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LIGHT_VENV := .venv-without-torch
 LIGHT_STAMP := $(LIGHT_VENV)/.installed
+BUILD_VENV := .venv-build
+BUILD_STAMP := $(BUILD_VENV)/.installed
 FLOORS_VENV := .venv-floors
 FLOORS_STAMP := $(FLOORS_VENV)/.installed
 TESTS ?= tests
 BENCH_STAMP := $(VENV)/.bench-installed
 PARALLEL := -n auto --dist worksteal
+POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
+export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments test test-floors test-long test-processors demo quick lint native bench wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-long test-processors test-sanitized demo quick lint tidy bench wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-install: $(STAMP)  ## Make a virtual environment with the package, its extras and the development tools
+install: $(STAMP) native  ## Make a virtual environment with the package, its extras and the development tools
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster,torch]' --group test --group lint --group build
+	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,torch]' --group test --group lint
 	@touch $@
 
 $(LIGHT_STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LIGHT_VENV)
 	$(LIGHT_VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt -e '.[paper,cluster]' --group test --group native
+	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster]' --group test
 	! $(LIGHT_VENV)/bin/python -c 'import torch' 2>/dev/null
 	@touch $@
 
-environments: $(STAMP) $(LIGHT_STAMP)  ## Make the environments of the tests: `make -j2` makes both at once
+$(BUILD_STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(BUILD_VENV)
+	$(BUILD_VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BUILD_VENV)/bin/python -m pip install --quiet -c constraints.txt --group build
+	@touch $@
+
+environments: $(STAMP) $(LIGHT_STAMP) native  ## Make the environments of the tests: `make -j2` makes several at once
+
+CONFIGURE = $(BUILD_VENV)/bin/cmake -G Ninja -S . -DPython_EXECUTABLE=$(abspath $(BUILD_VENV)/bin/python) \
+	-DCMAKE_MAKE_PROGRAM=$(abspath $(BUILD_VENV)/bin/ninja) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+
+LEVELS ?= all
+BUILD_TYPE ?= Release
+CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
+NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
+$(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
+	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'
+	$(BUILD_VENV)/bin/cmake --build build/native
+	@rm -f build/native/.built-* && touch $@
+
+native: $(NATIVE_STAMP)  ## Build what changed of the compiled core, beside its sources; LEVELS="baseline;v3", BUILD_TYPE=Debug
+
+stubs: native  ## Write the types of the compiled core anew
+	$(BUILD_VENV)/bin/python tools/make_native_stub.py
 
 test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
 	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL)
@@ -42,33 +70,41 @@ test: environments  ## Run the tests: all without PyTorch installed, those of th
 $(FLOORS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(FLOORS_VENV)
 	$(FLOORS_VENV)/bin/python -m pip install --quiet uv
-	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct -e '.[paper,cluster]' --group test
+	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct $(POINT_TO_SOURCES) -e '.[paper,cluster]' --group test
 	@touch $@
 
 # Old releases beside new ones of what they depend on announce deprecations of their own.
-test-floors: $(FLOORS_STAMP)  ## Run the tests, or TESTS="…", with the lowest versions that pyproject.toml allows
+test-floors: $(FLOORS_STAMP) native  ## Run the tests, or TESTS="…", with the lowest versions that pyproject.toml allows
 	$(FLOORS_VENV)/bin/python -m pytest $(PARALLEL) -W ignore::DeprecationWarning $(TESTS)
 
-test-long: $(LIGHT_STAMP)  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
+test-long: $(LIGHT_STAMP) native  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
 	$(LIGHT_VENV)/bin/python -m campaigns run
 
 PART ?= all
-test-processors: $(LIGHT_STAMP)  ## Run the tests of what computes as older and newer processors would; PART=quick for some
+test-processors: $(LIGHT_STAMP) native  ## Run the tests of what computes as older and newer processors would; PART=quick for some
 	$(LIGHT_VENV)/bin/python -m campaigns.processors $(PART) $(PARALLEL)
 
-# Tests of the compiled core run where it is built, and are skipped elsewhere.
-native: $(LIGHT_STAMP)  ## Build the compiled core, one module per instruction level, beside its sources
-	$(LIGHT_VENV)/bin/cmake -G Ninja -S . -B build/native -DCMAKE_BUILD_TYPE=Release \
-		-DPython_EXECUTABLE=$(abspath $(LIGHT_VENV)/bin/python) -DCMAKE_MAKE_PROGRAM=$(abspath $(LIGHT_VENV)/bin/ninja)
-	$(LIGHT_VENV)/bin/cmake --build build/native
+# Undefined behaviour and wrong addresses end the tests. Python itself is not built for it, hence the preloaded libraries.
+SANITIZED := build/sanitized
+LIBRARY_OF_COMPILER = $$($${CXX:-c++} -print-file-name=$(1))
+test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled core, built with sanitizers of addresses and undefined behaviour
+	rm -rf $(SANITIZED)/src && mkdir -p $(SANITIZED)/src
+	tar -C src --exclude='*.so' --exclude=__pycache__ -cf - . | tar -C $(SANITIZED)/src -xf -
+	$(CONFIGURE) -B $(SANITIZED)/cmake -DCMAKE_BUILD_TYPE=Debug '-DHEBBIAN_DESCENT_LEVELS=baseline;v3' \
+		-DHEBBIAN_DESCENT_OUTPUT=$(abspath $(SANITIZED)/src/hebbian_descent/native) \
+		-DCMAKE_CXX_FLAGS='-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+	$(BUILD_VENV)/bin/cmake --build $(SANITIZED)/cmake
+	LD_PRELOAD="$(call LIBRARY_OF_COMPILER,libasan.so) $(call LIBRARY_OF_COMPILER,libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
+		$(LIGHT_VENV)/bin/python -m pytest -p no:cacheprovider tests/native
 
 browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
 
-demo: $(STAMP)  ## See which rule remembers best, on data that needs no download; writes demo/report.html
+demo: install  ## See which rule remembers best, on data that needs no download; writes demo/report.html
 	$(BIN)/hebbian-descent demo --output demo
 
-quick: $(STAMP)  ## See every table, figure and claim of the paper in quick form; writes quick/report.html
+quick: install  ## See every table, figure and claim of the paper in quick form; writes quick/report.html
 	$(BIN)/hebbian-descent run all --quick --draws 1 --output quick
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
@@ -78,22 +114,35 @@ lint: $(STAMP)  ## Check style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+format: $(STAMP)  ## Format Python and C++
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+tidy: native  ## Let clang-tidy look for mistakes in the C++
+	$(BUILD_VENV)/bin/python -m pip install --quiet -c constraints.txt clang-tidy
+	$(BUILD_VENV)/bin/clang-tidy --quiet -p build/native src/hebbian_descent/native/cpp/*.cpp
 
 $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
 	@touch $@
 
-bench: $(BENCH_STAMP)  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX and scikit-learn
+bench: $(BENCH_STAMP) native  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX and scikit-learn
 	$(BIN)/python bench/sweeps.py --json bench/results.json
 	$(BIN)/python bench/estimators.py --json bench/estimators.json
 
-wheel-test: $(STAMP)  ## Build the wheel and try it in an environment without the extras
+wheel-test: $(BUILD_STAMP)  ## Try the wheel in an environment without the extras, and the one that a user without a compiler gets
 	rm -rf dist .venv-wheel
-	$(BIN)/python -m build --wheel --outdir dist .
+	$(BUILD_VENV)/bin/python -m build --outdir dist .
+	! CXX=/bin/false $(BUILD_VENV)/bin/python -m build --wheel --outdir dist/pure . > build/strict.log 2>&1
+	HEBBIAN_DESCENT_STRICT_BUILD=0 CXX=/bin/false $(BUILD_VENV)/bin/python -m build --wheel --outdir dist/pure .
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet dist/*.whl
-	.venv-wheel/bin/python tests/wheel_smoke.py
+	.venv-wheel/bin/python tests/wheel_smoke.py compiled
+	.venv-wheel/bin/python -m pip install --quiet --force-reinstall --no-deps dist/pure/*.whl
+	.venv-wheel/bin/python tests/wheel_smoke.py plain
 	rm -rf .venv-wheel
 
-clean:  ## Remove the environment and what was built
-	rm -rf $(VENV) $(LIGHT_VENV) $(FLOORS_VENV) build dist demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean:  ## Remove the environments and what was built
+	rm -rf $(VENV) $(LIGHT_VENV) $(BUILD_VENV) $(FLOORS_VENV) build dist src/hebbian_descent/native/*.so demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,15 +1,19 @@
-"""Run with the interpreter of an environment that holds the wheel and none of the extras."""
+"""Run with the interpreter of an environment that holds the wheel and none of the extras.
+
+`compiled` or `plain` as its argument says whether that wheel must have the compiled core.
+"""
 
 import importlib.util
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 import hebbian_descent
-from hebbian_descent import Layer, train
+from hebbian_descent import AssociativeMemory, HebbianDescentClassifier, Layer, native, train
 from hebbian_descent.paper import labels
 from hebbian_descent.sweep import sweep
 
@@ -17,6 +21,19 @@ assert "site-packages" in hebbian_descent.__file__, "this must be the installed 
 assert (Path(hebbian_descent.__file__).parent / "py.typed").is_file()
 assert importlib.util.find_spec("matplotlib") is None, "this environment must not have the extras"
 assert len(labels()) > 100
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    core = native.core()
+if sys.argv[1] == "compiled":
+    assert core is not None
+    assert "baseline" in native.runnable_levels()
+    assert not caught, caught
+else:
+    assert core is None
+    assert [warning.category for warning in caught] == [native.NativeWarning], caught
+assert not any(path.suffix in (".cpp", ".hpp") for path in Path(native.__file__).parent.rglob("*"))
+warnings.simplefilter("error")  # once was enough
 
 layer = Layer.create(5, 3, rng=np.random.default_rng(0))
 train(layer, np.eye(5), np.ones((5, 3)), learning_rate=0.5)
@@ -64,6 +81,11 @@ found = sweep(
 )
 assert found.best(by="all")[0].learning_rate == 10.0
 
+assert HebbianDescentClassifier().fit(np.eye(6), np.arange(6)).score(np.eye(6), np.arange(6)) == 1.0
+memory = AssociativeMemory(6, 6)
+memory.store(np.eye(6), np.eye(6))
+assert memory.recall(np.eye(6)).shape == (6, 6)
+
 help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
 assert "demo" in help_text
-sys.stdout.write("the wheel works without the extras\n")
+sys.stdout.write(f"the {sys.argv[1]} wheel works without the extras\n")

@@ -1,7 +1,5 @@
 """The compiled core, one module per instruction level, as far as this processor can run them."""
 
-import importlib
-
 import pytest
 
 LEVELS = ("baseline", "v3", "v4")
@@ -11,7 +9,12 @@ def level(name):
     baseline = pytest.importorskip("hebbian_descent.native._baseline", reason="`make native` builds the core")
     if not baseline.supports(name):
         pytest.skip(f"this processor has no {name}")
-    return importlib.import_module(f"hebbian_descent.native._{name}")
+    return pytest.importorskip(f"hebbian_descent.native._{name}", reason=f"{name} was not built")
+
+
+@pytest.fixture(scope="session")
+def baseline():
+    return level("baseline")
 
 
 @pytest.fixture(params=LEVELS, scope="session")

@@ -57,12 +57,13 @@ def without_extension(tmp_path):
 
 def test_a_level_is_used_when_it_is_asked_for(core):
     name = core.__name__.rpartition("._")[2]
-    assert lines_of(run(USE, HEBBIAN_DESCENT_ISA=name)) == [f"hebbian_descent.native._{name}"]
-    said = CliRunner().invoke(app, ["--version"], env={"HEBBIAN_DESCENT_ISA": name}).output
+    settings = {"HEBBIAN_DESCENT_ISA": name, "HEBBIAN_DESCENT_NATIVE": "1"}
+    assert lines_of(run(USE, **settings)) == [f"hebbian_descent.native._{name}"]
+    said = CliRunner().invoke(app, ["--version"], env=settings).output
     assert said == f"hebbian-descent {hebbian_descent.__version__}, compiled core: {name}\n"
 
 
-def test_the_best_level_is_used_by_default():
+def test_the_best_level_is_used_by_default(baseline):
     assert lines_of(run(USE)) == [f"hebbian_descent.native._{native.runnable_levels()[0]}"]
 
 
@@ -75,7 +76,7 @@ def test_the_module_is_compiled_for_its_level(core):
     "settings",
     [{"HEBBIAN_DESCENT_ISA": "v9"}, {"HEBBIAN_DESCENT_ISA": "AVX2"}, {"HEBBIAN_DESCENT_NATIVE": "no"}],
 )
-def test_a_wrong_setting_is_an_error_that_says_what_is_possible(settings):
+def test_a_wrong_setting_is_an_error_that_says_what_is_possible(baseline, settings):
     ((name, value),) = settings.items()
     done = run("from hebbian_descent import native; native.core()", **settings)
     assert done.returncode == 1
@@ -110,9 +111,8 @@ def test_missing_it_warns_once(without_extension):
     assert "it was not built" in warned[0]
 
 
-def test_broken_it_warns_and_says_why(without_extension):
-    suffix = next(path for path in (PACKAGE / "native").glob("_baseline.*")).name.partition(".")[2]
-    (without_extension / "native" / f"_baseline.{suffix}").write_bytes(b"not a library")
+def test_broken_it_warns_and_says_why(baseline, without_extension):
+    (without_extension / "native" / Path(baseline.__file__).name).write_bytes(b"not a library")
     used, *warned = lines_of(run(USE, package=without_extension))
     assert used == "None"
     assert len(warned) == 1
@@ -123,7 +123,7 @@ def test_broken_it_warns_and_says_why(without_extension):
     assert "        can run here: none" in facts
 
 
-def test_show_versions_names_the_level_and_the_libraries():
+def test_show_versions_names_the_level_and_the_libraries(baseline):
     shown = lines_of(
         run("import hebbian_descent; hebbian_descent.show_versions()", HEBBIAN_DESCENT_ISA="baseline")
     )
