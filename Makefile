@@ -17,7 +17,7 @@ PARALLEL := -n auto --dist worksteal
 POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
 export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments native stubs format test test-floors test-long test-processors test-sanitized demo quick lint tidy bench wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-long test-processors test-sanitized demo quick lint tidy bench bench-against wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -92,7 +92,7 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 	tar -C src --exclude='*.so' --exclude=__pycache__ -cf - . | tar -C $(SANITIZED)/src -xf -
 	$(CONFIGURE) -B $(SANITIZED)/cmake -DCMAKE_BUILD_TYPE=Debug '-DHEBBIAN_DESCENT_LEVELS=baseline;v3' \
 		-DHEBBIAN_DESCENT_OUTPUT=$(abspath $(SANITIZED)/src/hebbian_descent/native) \
-		-DCMAKE_CXX_FLAGS='-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+		-DCMAKE_CXX_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=undefined' -DCMAKE_CXX_FLAGS_DEBUG=-g1
 	$(BUILD_VENV)/bin/cmake --build $(SANITIZED)/cmake
 	LD_PRELOAD="$(call LIBRARY_OF_COMPILER,libasan.so) $(call LIBRARY_OF_COMPILER,libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
@@ -131,6 +131,10 @@ $(BENCH_STAMP): $(STAMP)
 bench: $(BENCH_STAMP) native  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX and scikit-learn
 	$(BIN)/python bench/sweeps.py --json bench/results.json
 	$(BIN)/python bench/estimators.py --json bench/estimators.json
+
+COMMIT ?= HEAD
+bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=2be8021
+	$(LIGHT_VENV)/bin/python bench/against.py $(COMMIT)
 
 wheel-test: $(BUILD_STAMP)  ## Try the wheel in an environment without the extras, and the one that a user without a compiler gets
 	rm -rf dist .venv-wheel

@@ -1,0 +1,129 @@
+"""Compare the speed of the package with that of another commit: `make bench-against COMMIT=2be8021`.
+
+The other commit is installed in its own environment, with the same versions of the libraries. Both take turns
+at every piece of work; the ratio is of the shortest times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from report import Sheet
+from rich.console import Console
+from timed_works import TIMED
+
+from estimators import FIRST_CALL, IMPORT
+
+ROOT = Path(__file__).parent.parent
+STARTS = {"import": IMPORT.format("hebbian_descent"), "first partial_fit of a process": FIRST_CALL}
+COLUMNS = ("work", "this, ms", "that, ms", "speed of this / speed of that")
+
+
+class Commit:
+    """An installed commit of the package, in a process that times what it is asked for."""
+
+    def __init__(self, python: str, environment: dict[str, str]) -> None:
+        self.python, self.environment = python, environment
+        self.process = subprocess.Popen(
+            [self.python, str(ROOT / "bench" / "timed_works.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def __enter__(self) -> Commit:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+    def seconds(self, work: str) -> float:
+        """Return how long a piece of work takes this time."""
+        if work in STARTS:
+            return self.start(STARTS[work])
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(work + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def start(self, code: str) -> float:
+        """Return the seconds that code prints in a new process, where nothing is compiled yet."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [self.python, "-c", code],
+                env=self.environment | {"NUMBA_CACHE_DIR": folder},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        return float(done.stdout)
+
+
+def installed(commit: str) -> Path:
+    """Return the interpreter of an environment with that commit, made if need be."""
+    revision = run("git", "rev-parse", "--short=12", f"{commit}^{{commit}}", cwd=ROOT).strip()
+    place = ROOT / "build" / "against" / revision
+    python = place / "venv" / "bin" / "python"
+    if (place / "installed").exists():
+        return python
+    sources = place / "sources"
+    sources.mkdir(parents=True, exist_ok=True)
+    archive = place / "sources.tar"
+    run("git", "archive", "-o", str(archive), revision, cwd=ROOT)
+    run("tar", "-xf", str(archive), "-C", str(sources))
+    versions = place / "constraints.txt"
+    versions.write_text(run(sys.executable, "-m", "pip", "freeze", "--exclude", "hebbian-descent"))
+    run(sys.executable, "-m", "venv", str(place / "venv"))
+    run(str(python), "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
+    run(str(python), "-m", "pip", "install", "--quiet", "-c", str(versions), str(sources))
+    (place / "installed").touch()
+    return python
+
+
+def run(*command: str, cwd: Path | None = None) -> str:
+    """Return what a command prints."""
+    return subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def main() -> None:
+    """Install the other commit, time everything in turns and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("commit", help="the commit to compare with")
+    parser.add_argument("--only", choices=(*TIMED, *STARTS), help="one piece of work instead of all")
+    parser.add_argument("--rounds", type=int, default=7, help="how often everything is timed")
+    parser.add_argument("--least", type=float, help="fail if a ratio is smaller")
+    options = parser.parse_args()
+    here = dict(os.environ)
+    there = {name: value for name, value in here.items() if name != "PYTHONPATH"}  # which may name this tree
+    installations = ((sys.executable, here), (str(installed(options.commit)), there))
+    shortest: dict[str, list[float]] = {}
+    with ExitStack() as stack:
+        commits = [stack.enter_context(Commit(*each)) for each in installations]
+        for work in (options.only,) if options.only else (*TIMED, *STARTS):
+            rounds = [[commit.seconds(work) for commit in commits] for _ in range(options.rounds)]
+            shortest[work] = [min(seconds) for seconds in zip(*rounds, strict=True)]
+    ratios = {work: that / this for work, (this, that) in shortest.items()}
+    rows = [
+        (work, f"{1e3 * this:.1f}", f"{1e3 * that:.1f}", f"{ratios[work]:.2f}")
+        for work, (this, that) in shortest.items()
+    ]
+    title = f"This tree and {options.commit}, shortest of {options.rounds} runs each"
+    Console(width=110).print(Sheet(title, COLUMNS, rows).drawn())
+    if slower := [work for work, ratio in ratios.items() if ratio < (options.least or 0)]:
+        raise SystemExit(
+            f"Slower than {options.least} times the speed of {options.commit}: {', '.join(slower)}."
+        )
+
+
+if __name__ == "__main__":
+    main()
