@@ -2,7 +2,7 @@
 
 Every rule points downhill: a parameter moves by −η times the change that its rule gives, averaged over the
 batch. Learning rate, weight decay and moving offsets are not the rule's business; they are written once, in
-`hebbian_descent.learning.run`.
+`hebbian_descent.learning.step`.
 """
 
 from __future__ import annotations
@@ -71,14 +71,21 @@ class Rule(Member):
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
     title: str = field(default="", metadata=ADDED_LATER)
     """Display name; empty for the name itself."""
+    moving_factors: Callable[[Activity], Factors] | None = field(default=None, metadata=ADDED_LATER)
+    """The factors where the means are known only gradually; None if they are the same as elsewhere.
+
+    `mean_input` is then the offset before the pattern, `mean_target` the mean target with the pattern.
+    """
 
     def change(self, activity: Activity) -> Change:
         """Return the direction of the update for a batch."""
-        pre, post = self._checked(self.factors(activity), activity)
+        pre, post = self.checked_factors(activity)
         return Change(weights=mean_outer(pre, post), bias=post.mean(axis=0) if self.learns_bias else None)
 
-    def _checked(self, found: Any, activity: Activity) -> Factors:
-        """Return what the rule's function gave if it fits the layer; it may be anyone's."""
+    def checked_factors(self, activity: Activity, *, moving: bool = False) -> Factors:
+        """Return the factors if they fit the layer; the rule's function may be anyone's."""
+        function = self.moving_factors if moving and self.moving_factors is not None else self.factors
+        found: Any = function(activity)
         fitting = (activity.inputs.shape, activity.output.shape)
         got: Any = type(found).__name__
         if isinstance(found, tuple):

@@ -13,6 +13,18 @@ def factors(activity: Activity) -> Factors:
     equals Hebb's rule centered on the data mean; with weight decay it does not, since the decay weighs the
     patterns unequally.
 
+    In a stream the means are learned as well, μ and τ, and the change of the n-th pattern is
+
+        ΔW = η (x − μₙ₋₁)ᵀ(t − τₙ),   μₙ = μₙ₋₁ + νₙ(x − μₙ₋₁),   τₙ = τₙ₋₁ + νₙ(t − τₙ₋₁),
+
+    with the mean input before the pattern and the mean target with it. For νₙ = 1/n the sum is exactly
+    η Σ (x − ⟨x⟩)ᵀ(t − ⟨t⟩) over all patterns so far (Welford's recurrence), and since Σ (x − ⟨x⟩) = 0 it is
+    also Hebb's rule centered on their mean: in a stream the two rules are one. Nothing else will do for them.
+    With ΔW = η (x − μₙ₋₁)ᵀt and a bias that takes up the moves of μ, a pattern s is read as (x − μₛ₋₁)·(xₛ −
+    μₛ₋₁), with the offset of the time when it was stored; what that was wrong by stays in the bias as a
+    constant, which an error would correct and a target does not. Without the bias, (x − μₙ)·(xₛ − μₛ₋₁), the
+    mean target times Σ (xₛ − μₛ₋₁) is left, which is not zero and doubles the crosstalk.
+
     Paper: eqn:update_cov_sup_w
     """
     x, t = activity.inputs, activity.targets
@@ -36,4 +48,5 @@ def rule() -> Rule:
         takes_error_term=False,
         compiled="deviation",
         title="Covariance rule",
+        moving_factors=factors,
     )

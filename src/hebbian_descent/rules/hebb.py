@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from hebbian_descent.registry import made_once
+from hebbian_descent.rules import covariance
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule, mean_outer
 
 
 def factors(activity: Activity) -> Factors:
     """Add the product of input and target: ΔW = η (x − μ)ᵀt. There is no bias to learn.
 
-    What the network knows already is added again, so the weights grow with every pattern.
+    What the network knows already is added again, so the weights grow with every pattern. Where μ moves, the
+    targets are centered as well: see `covariance.factors`.
 
     Paper: eqn:update_hebb_sup_w
     """
@@ -28,6 +30,7 @@ def rule() -> Rule:
         takes_error_term=False,
         compiled="target",
         title="Hebb's rule",
+        moving_factors=covariance.factors,
     )
 
 

@@ -1,0 +1,69 @@
+"""When learning counts as diverged: activities beyond a limit, or a step that would take them there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+
+LARGEST_PREACTIVATION = 1e6
+"""The limit of |a| in training and in memories, whose patterns are of about unit size."""
+
+
+class DivergenceError(ArithmeticError):
+    """The activity of a network grew beyond all bounds; the step that would have made it so was not taken."""
+
+    def __init__(
+        self,
+        step: int,
+        learning_rate: float | None,
+        largest: float | None = None,
+        limit: float = LARGEST_PREACTIVATION,
+        largest_input: float | None = None,
+    ) -> None:
+        """Say when it happened, with which learning rate (None: an automatic one), and what was too large."""
+        rate = "an automatic learning rate" if learning_rate is None else f"learning rate {learning_rate:g}"
+        advice = "inputs of a smaller scale" if learning_rate is None else "a smaller learning rate"
+        # A step may also be too large for activities that are not yet.
+        got = "" if largest is None or largest <= limit else f" Got {largest:g}."
+        if largest_input is not None:
+            got += f" Got inputs up to {largest_input:g}."
+        super().__init__(
+            f"Learning diverged at step {step} with {rate}: |a| must stay below {limit:g}.{got} Try {advice}."
+        )
+        self.step = step
+        self.learning_rate = learning_rate
+        self.largest = largest
+        self.limit = limit
+        self.largest_input = largest_input
+
+    def __reduce__(self) -> tuple[type[DivergenceError], tuple[Any, ...]]:
+        """Travel between processes whole."""
+        return type(self), (self.step, self.learning_rate, self.largest, self.limit, self.largest_input)
+
+
+class Bound(NamedTuple):
+    """How large preactivations may become."""
+
+    limit: float | None = LARGEST_PREACTIVATION
+    """Of |a|; None is the square root of the largest number, beyond which products are not finite."""
+    looks_ahead: bool = False
+    """Whether a step is refused for what it would do, instead of the next one for what it did."""
+
+    def of(self, array: Array) -> float:
+        """Return the limit for numbers of this dtype."""
+        return limit_of(array) if self.limit is None else self.limit
+
+    def exceeded_by(self, *arrays: Array) -> bool:
+        """Return whether a number is beyond the limit, or not a number."""
+        return any(not np.abs(array).max() <= self.of(array) for array in arrays)
+
+
+def limit_of(array: Array) -> float:
+    """Return the square root of the largest number of a dtype.
+
+    There is no smaller bound for estimators, since the targets of a regression may be of any size.
+    """
+    return float(np.sqrt(np.finfo(array.dtype).max))

@@ -1,0 +1,167 @@
+"""The automatic learning rate: as large as the pattern at hand allows.
+
+    η = κ / (L·(‖x̃‖² + 1)),   x̃ = x − μ
+
+One update moves the preactivation of its own pattern by −η(‖x̃‖² + 1) times the error; the 1 is the bias. The
+matching loss of the pattern is convex in the preactivation and curved by L at most, the largest slope of the
+activation. So κ = 1 can take the whole error away, and for κ up to 2 no step makes the loss of its own
+pattern larger. The rate looks at nothing but the pattern that is learned, so it serves a stream as well as a
+dataset. Details:
+
+- Errors that are pulled back through the activation meet its slope twice: L² stands in place of L.
+- Where synapses are missing, each unit has its own rate: ‖x̃‖² is summed over the inputs that it has.
+- The tied synapses of an auto-encoder see inputs on one side and hidden units on the other: ‖x̃‖² + ‖h̃‖² + 1.
+- The patterns of a batch share a step, which may be the longer the less they have in common: ‖G‖/n stands in
+  place of ‖x̃‖² + 1, where G holds the products x̃ᵢ·x̃ⱼ + 1 of all pairs. Its norm is at least its largest
+  eigenvalue, so that the promise holds for the mean loss of the batch.
+
+κ was chosen by measurement (docs/estimators/learning_rate.md) for two purposes. To remember pairs that are
+seen once, nearly the whole error has to go at once. To classify, where many examples of a class are averaged,
+that would forget the examples before.
+
+Some activations have no largest slope. At a jump (step, approximate step), and for an activation that does
+not state its slope, L is 1. The slope of an exponential unit is its output: there L is the largest of 1, the
+outputs and the magnitudes of the targets of the pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array, as_number, unknown_name
+from hebbian_descent.network import Activation, Autoencoder
+from hebbian_descent.network.autoencoder import Pass
+from hebbian_descent.rules import AutoRule, Rule
+
+Mask = npt.NDArray[np.bool_]
+
+KAPPAS: dict[str, dict[str, float]] = {
+    "remember": {
+        "others": 1.0,
+        **dict.fromkeys(("sigmoid", "softplus", "exponential"), 2.0),
+    },
+    "classify": {
+        "others": 0.5,
+        **dict.fromkeys(("linear", "explin", "scaled_explin", "inverse_sqrt_linear"), 0.125),
+        **dict.fromkeys(("scaled_tanh", "inverse_sqrt", "softsign"), 0.125),
+        **dict.fromkeys(("rectifier", "leaky_rectifier"), 0.25),
+        "approximate_step": 0.0625,
+    },
+}
+"""κ by purpose and activation; activations of your own are among the others."""
+
+
+class Rates(NamedTuple):
+    """The rates of one update of an auto-encoder, in shapes that broadcast against its arrays."""
+
+    weights: float | Array
+    bias: float | Array
+    decoder_bias: float | Array
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """A learning rate that is computed for each update; `purpose` is "remember" or "classify"."""
+
+    purpose: str = "remember"
+
+    def __post_init__(self) -> None:
+        if self.purpose not in KAPPAS:
+            raise unknown_name("purpose of an automatic learning rate", self.purpose, KAPPAS)
+
+    def __str__(self) -> str:
+        return "auto" if self.purpose == "remember" else f"auto, {self.purpose}"
+
+    def kappa(self, activation: Activation) -> float:
+        """Return κ for units of this activation."""
+        table = KAPPAS[self.purpose]
+        return table.get(activation.name, table["others"]) if activation.is_built_in else table["others"]
+
+    def of_layer(
+        self,
+        rule: Rule,
+        activation: Activation,
+        *,
+        pre: Array,
+        output: Array,
+        targets: Array,
+        connectivity: Mask | None = None,
+    ) -> float | Array:
+        """Return η for a batch with these presynaptic factors, or one η per unit where synapses are missing."""
+        kappa, slope = self.kappa(activation), slope_at(activation, rule, output, targets)
+        if connectivity is None:
+            return kappa / (slope * extent(pre))
+        per_unit: Array = kappa / (slope * extents_of_units(pre, connectivity))
+        return per_unit
+
+    def of_autoencoder(
+        self,
+        rule: AutoRule,
+        network: Autoencoder,
+        *,
+        inputs: Array,
+        units: Pass,
+        connectivity: Mask | None = None,
+    ) -> Rates:
+        """Return η for a batch; where synapses are missing, one per output unit.
+
+        An output unit sees the hidden units that it is connected to. A step of its weights also changes the
+        hidden activity, by as much as the hidden unit with the most input allows.
+        """
+        activation = network.output_activation
+        kappa, slope = self.kappa(activation), slope_at(activation, rule, units.reconstruction, inputs)
+        x, h = inputs - network.offset, units.hidden - network.hidden_offset
+        if connectivity is None:
+            eta = kappa / (slope * extent(x, h))
+            return Rates(eta, eta, eta)
+        of_hidden = extents_of_units(x, connectivity).max() - 1
+        per_output: Array = kappa / (slope * (of_hidden + extents_of_units(h, connectivity.T)))
+        return Rates(per_output[:, np.newaxis], per_output.min(), per_output)
+
+
+def as_rate(learning_rate: object, purpose: str = "remember") -> float | Automatic:
+    """Return a fixed η as a number, or the policy that "auto" stands for."""
+    if isinstance(learning_rate, Automatic):
+        return learning_rate
+    if isinstance(learning_rate, str):
+        if learning_rate != "auto":
+            raise ValueError(f'The learning_rate must be a number or "auto". Got {learning_rate!r}.')
+        return Automatic(purpose)
+    return as_number(learning_rate, "learning rate", at_least=0)
+
+
+def slope_bound(activation: Activation, rule: Rule | AutoRule) -> float:
+    """Return L, or L² for errors that are pulled back; 1 where the activation has no largest slope."""
+    slope = activation.largest_slope if isfinite(activation.largest_slope) else 1.0
+    return slope * slope if rule.pulls_back else slope
+
+
+def slope_at(activation: Activation, rule: Rule | AutoRule, output: Array, targets: Array) -> float:
+    """Return the bound for a batch, which is that of all batches unless the slope is the output."""
+    if not activation.slope_is_output:
+        return slope_bound(activation, rule)
+    slope = max(1.0, float(output.max()), float(np.abs(targets).max()))
+    return slope * slope if rule.pulls_back else slope
+
+
+def extent(*presynaptic: Array) -> float:
+    """Return ‖x̃‖² + 1 for one pattern and ‖G‖/n for n of them; several factors count as one long one."""
+    n = len(presynaptic[0])
+    factors = np.column_stack([*presynaptic, np.ones(n, presynaptic[0].dtype)])
+    # Products of patterns or of inputs, whichever are fewer: both matrices have the same norm.
+    gram = factors @ factors.T if n <= factors.shape[1] else factors.T @ factors
+    return float(np.linalg.norm(gram)) / n
+
+
+def extents_of_units(presynaptic: Array, connectivity: Mask) -> Array:
+    """Return the extent that each unit sees by the inputs it is connected to, (n_units,)."""
+    x = presynaptic
+    if len(x) == 1:
+        extents: Array = (x * x)[0] @ connectivity + 1
+        return extents
+    return np.array([extent(x * seen) for seen in connectivity.T])

@@ -1,0 +1,215 @@
+"""One update: the only place in Python where weights change.
+
+    W ← W − ωW − η·ΔW,   b ← b − η·Δb
+
+The change is taken at the old parameters and averaged over the batch; the decay is per update, not times η,
+and biases do not decay. Synapses that are not there stay 0. Then, and not before, the offsets move: an offset
+that moved first would at batch size 1 sit on the very pattern that is to be learned.
+
+An update changes the arrays of a network in place. Whoever calls it keeps a draft (`transaction`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+from hebbian_descent.learning.divergence import Bound, DivergenceError
+from hebbian_descent.learning.rates import Automatic, Mask, Rates
+from hebbian_descent.network import Autoencoder, Layer
+from hebbian_descent.network.autoencoder import Pass
+from hebbian_descent.network.offsets import flush_subnormal, moving_average
+from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
+from hebbian_descent.rules.base import Activity, AutoActivity, Factors, mean_outer
+
+Network = Layer | Autoencoder
+Means = tuple[Array, Array | None]
+"""The means of all training inputs and targets."""
+
+
+def change_weights(
+    weights: Array, change: Array, *, decay: float = 0.0, connectivity: Mask | None = None, flush: bool = True
+) -> None:
+    """Set W ← (1 − ω)W − change in place, 0 where there is no synapse; `change` is η·ΔW already.
+
+    What decays sinks below normal numbers in the end, where processors are many times slower: it becomes 0.
+    Callers with many small updates may `flush` only now and then.
+    """
+    if decay:
+        weights *= 1 - decay
+    weights -= change
+    if connectivity is not None:
+        weights *= connectivity
+    if decay and flush:
+        flush_subnormal(weights)
+
+
+@dataclass(frozen=True)
+class Update:
+    """How one batch changes a network; it holds nothing of the network."""
+
+    rule: Rule | AutoRule
+    error: ErrorTerm
+    rate: float | Automatic
+    """η, or a policy that computes it for each batch."""
+    weight_decay: float = 0.0
+    connectivity: Mask | None = None
+    """Which synapses there are; None is all."""
+    bound: Bound = Bound()
+
+    @property
+    def fixed_rate(self) -> float | None:
+        """η where it is fixed."""
+        return None if isinstance(self.rate, Automatic) else self.rate
+
+    def __call__(self, network: Network, inputs: Array, targets: Array | None = None, **options: Any) -> None:
+        """Update a layer or an auto-encoder; the options are those of the two methods."""
+        if isinstance(network, Layer):
+            assert targets is not None
+            self.layer(network, inputs, targets, **options)
+        else:
+            self.autoencoder(network, inputs, targets, **options)
+
+    def layer(
+        self,
+        layer: Layer,
+        inputs: Array,
+        targets: Array,
+        *,
+        step: int = 0,
+        scales: Array | None = None,
+        means: Means | None = None,
+        shift: float = 0.0,
+        target_offset: Array | None = None,
+    ) -> None:
+        """Update a layer with the mean change of a batch, then move its offset by `shift`.
+
+        `scales` are factors of η, one per pattern; `means` those of all patterns, for rules that need them.
+        With a `target_offset` that moves along, a rule uses its `moving_factors`, and the bias stays.
+        """
+        x, t, rule = inputs, targets, self.rule
+        assert isinstance(rule, Rule)
+        with np.errstate(over="ignore", invalid="ignore"):
+            a, h = layer.forward(x)
+            self._stop_if_diverged(step, x, a)
+            if target_offset is not None:
+                means = layer.offset, moving_average(target_offset, t, shift)
+            seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
+            pre, post = rule.checked_factors(seen, moving=target_offset is not None)
+            rates = self._rates_of_layer(layer, Factors(pre, post), seen, step)
+            if scales is not None:
+                rates = rates * scales[:, np.newaxis]
+            scaled = (rates * post).astype(layer.weights.dtype, copy=False)
+            if self.bound.looks_ahead:
+                # Activities change by this much times the step, or less; compiled loops have the same bounds.
+                growth = (pre * pre).sum(axis=1, keepdims=True) + 1
+                if self.bound.exceeded_by(rates * growth, scaled * growth):
+                    raise self._divergence(step, x, a)
+            self._change(layer.weights, mean_outer(pre, scaled))
+            if rule.learns_bias:
+                layer.bias -= scaled.mean(axis=0)
+            if target_offset is not None:
+                target_offset[:] = seen.mean_target
+                layer.offset[:] = moving_average(layer.offset, x, shift)
+            elif shift:
+                layer.shift_offset(x, shift)
+
+    def autoencoder(
+        self,
+        network: Autoencoder,
+        inputs: Array,
+        hidden_targets: Array | None = None,
+        *,
+        step: int = 0,
+        shift: float = 0.0,
+        hidden_shift: float = 0.0,
+    ) -> None:
+        """Update an auto-encoder with the mean change of a batch, then move its two offsets."""
+        x, rule, W = inputs, self.rule, network.weights
+        assert isinstance(rule, AutoRule)
+        with np.errstate(over="ignore", invalid="ignore"):
+            units = network.forward(x)
+            self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
+            change = rule.change(AutoActivity(network, x, units, self.error, hidden_targets))
+            eta = self._rates_of_autoencoder(network, x, units, step)
+            scaled = (eta.weights * change.weights).astype(W.dtype, copy=False)
+            if self.bound.looks_ahead:
+                growth = _largest_growth(network, x, units.hidden)
+                # Weights grow as large as the inputs that they reconstruct, and activities as their products.
+                sizes = np.max(eta.weights) * growth, np.abs(scaled).max() * growth, (x * x).sum(axis=1)
+                if self.bound.exceeded_by(*sizes):
+                    raise self._divergence(step, x, units.preactivation)
+            self._change(W, scaled)
+            if change.bias is not None:
+                network.bias -= eta.bias * change.bias
+            if change.decoder_bias is not None:
+                network.decoder_bias -= eta.decoder_bias * change.decoder_bias
+            if shift:
+                network.shift_offset(x, shift)
+            if hidden_shift:
+                network.shift_hidden_offset(units.hidden, hidden_shift)
+
+    def stop_if_diverged(self, network: Network, inputs: Array, step: int) -> None:
+        """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(network, Layer):
+                self._stop_if_diverged(step, inputs, network.forward(inputs)[0])
+            else:
+                units = network.forward(inputs)
+                self._stop_if_diverged(step, inputs, units.preactivation, units.hidden_preactivation)
+
+    def _rates_of_layer(self, layer: Layer, factors: Factors, seen: Activity, step: int) -> Any:
+        if not isinstance(self.rate, Automatic):
+            return self.rate
+        assert isinstance(self.rule, Rule)
+        eta = self.rate.of_layer(
+            self.rule,
+            layer.activation,
+            pre=factors.pre,
+            output=seen.output,
+            targets=seen.targets,
+            connectivity=self.connectivity,
+        )
+        return self._usable(eta, step, seen.inputs, seen.preactivation)
+
+    def _rates_of_autoencoder(self, network: Autoencoder, x: Array, units: Pass, step: int) -> Rates:
+        if not isinstance(self.rate, Automatic):
+            return Rates(self.rate, self.rate, self.rate)
+        assert isinstance(self.rule, AutoRule)
+        eta = self.rate.of_autoencoder(
+            self.rule, network, inputs=x, units=units, connectivity=self.connectivity
+        )
+        self._usable(eta.bias, step, x, units.preactivation)
+        return eta
+
+    def _usable(self, eta: Any, step: int, inputs: Array, preactivation: Array) -> Any:
+        """Return an automatic rate, unless the inputs are so large that nothing is left of it."""
+        if not np.min(eta) > 0:
+            raise self._divergence(step, inputs, preactivation)
+        return eta
+
+    def _change(self, weights: Array, change: Array) -> None:
+        change_weights(weights, change, decay=self.weight_decay, connectivity=self.connectivity)
+
+    def _stop_if_diverged(self, step: int, inputs: Array, *preactivations: Array) -> None:
+        if self.bound.exceeded_by(*preactivations):
+            raise self._divergence(step, inputs, *preactivations)
+
+    def _divergence(self, step: int, inputs: Array, *preactivations: Array) -> DivergenceError:
+        tells_inputs = self.bound.looks_ahead or self.fixed_rate is None
+        return DivergenceError(
+            step,
+            self.fixed_rate,
+            max(float(np.abs(a).max()) for a in preactivations),
+            self.bound.of(inputs),
+            float(np.abs(inputs).max()) if tells_inputs else None,
+        )
+
+
+def _largest_growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
+    """Return the largest ‖x − μ‖² + ‖h − λ‖² + 1 of a batch, by which a step may change the activities."""
+    pre = x - network.offset, hidden - network.hidden_offset
+    return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1
