@@ -11,7 +11,7 @@ from hebbian_descent import (
     matching_loss,
 )
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.estimators.learning_rate import KAPPAS, automatic_rate, kappa
+from hebbian_descent.learning.rates import KAPPAS, Automatic, extent
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.grids import LEARNING_RATES
 

@@ -11,13 +11,14 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.auto_setting import AutoSetting, learn_auto_batch
-from hebbian_descent.estimators.base import DTYPES, seed_of
-from hebbian_descent.estimators.centering import Centering, Offset, offset_in_fit, offset_in_stream
+from hebbian_descent.estimators.base import DTYPES, seed_of, start_of_offset
 from hebbian_descent.estimators.describe import describe_autoencoder
-from hebbian_descent.estimators.online_pass import Order, check_mean, limit_of, weighted_mean
+from hebbian_descent.estimators.online_pass import Order, check_mean, weighted_mean
+from hebbian_descent.estimators.parameters import AutoencoderParameters
 from hebbian_descent.estimators.state import HasState
-from hebbian_descent.learning.run import DivergenceError, batches, epoch_order
+from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, Offset
+from hebbian_descent.learning.divergence import DivergenceError, limit_of
+from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
 from hebbian_descent.storage.models import saveable
@@ -44,15 +45,17 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         error: "difference", "saturating", "leaky_hinge", or a function of inputs and reconstruction.
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + ‖h − λ‖² + 1)), L the largest slope of the outputs.
         weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
-        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", "half" (moving
-            from 0.5 on) or None, for which hidden units are not centered either.
+        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None (hidden
+            units are not centered either), or numbers at which the offset stays. The old word "half" is
+            "moving" with `offset_start=0.5`.
         shift: ν, the rate at which a moving offset follows the inputs.
-        hidden_shift: The same for the offset of the hidden units, which always moves.
+        hidden_shift: The same for the offset of the hidden units, which follows them from 0.5 on.
         epochs: Passes over the data in `fit`.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of the initial weights and of the orders.
         warm_start: Whether `fit` goes on from where it was.
+        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
 
     Attributes:
         components_: The weights, (n_hidden, n_features).
@@ -65,6 +68,8 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     """
 
     _state_names = STATE
+    _optional_state = ("feature_names_in_",)
+    _purpose = "remember"
 
     def __init__(
         self,
@@ -76,13 +81,14 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         learning_rate: float | str = "auto",
         weight_decay: float = 0.0,
         centering: Centering = "auto",
-        shift: float = 0.01,
-        hidden_shift: float = 0.01,
+        shift: float = SHIFT,
+        hidden_shift: float = HIDDEN_SHIFT,
         epochs: int = 10,
         batch_size: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
+        offset_start: float | None = None,
     ) -> None:
         self.n_hidden = n_hidden
         self.rule = rule
@@ -99,10 +105,16 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.shuffle = shuffle
         self.random_state = random_state
         self.warm_start = warm_start
+        self.offset_start = offset_start
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a pickled state; earlier versions had no `offset_start`."""
+        state.setdefault("offset_start", None)
+        super().__setstate__(state)
 
     def describe(self) -> str:
         """Say in plain words what the setting is."""
-        return describe_autoencoder(AutoSetting.of(self))
+        return describe_autoencoder(AutoencoderParameters.of(self))
 
     def fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn all samples for some epochs."""
@@ -111,8 +123,8 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self
 
     def _fit(self, X: Any) -> None:
-        setting = AutoSetting.of(self)
-        offset = offset_in_fit(setting.centering, setting.shift)
+        setting = AutoencoderParameters.of(self)
+        offset = setting.offset_in_fit
         x = self._read(setting, X, offset, goes_on=self.warm_start and hasattr(self, "components_"))
         network = self._network(setting)
         if offset.takes_data_mean:
@@ -134,14 +146,14 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self
 
     def _partial_fit(self, X: Any) -> None:
-        setting = AutoSetting.of(self)
-        offset = offset_in_stream(setting.centering, setting.shift)
+        setting = AutoencoderParameters.of(self)
+        offset = setting.offset_in_stream
         x = self._read(setting, X, offset, goes_on=hasattr(self, "components_"))
         self._learn(setting, self._network(setting), x, batches(np.arange(len(x)), 1), offset)
 
     def transform(self, X: Any) -> Array:
         """Return the activity of the hidden units, (n_samples, n_hidden)."""
-        return self._network(AutoSetting.of(self)).infer_hidden(self._inputs(X))[1]
+        return self._network(AutoencoderParameters.of(self)).infer_hidden(self._inputs(X))[1]
 
     def inverse_transform(self, X: Any) -> Array:
         """Return what the hidden activities X are decoded to, (n_samples, n_features)."""
@@ -151,23 +163,35 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             raise ValueError(
                 f"The hidden activities must have {len(self.components_)} columns. Got {hidden.shape}."
             )
-        return self._network(AutoSetting.of(self)).infer_inputs(hidden)[1]
+        return self._network(AutoencoderParameters.of(self)).infer_inputs(hidden)[1]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the mean absolute error of the reconstruction: higher is better, 0 is perfect."""
         x = self._inputs(X)
-        return -float(np.abs(self._network(AutoSetting.of(self)).forward(x).reconstruction - x).mean())
+        reconstruction = self._network(AutoencoderParameters.of(self)).forward(x).reconstruction
+        return -float(np.abs(reconstruction - x).mean())
 
     def _learn(
-        self, setting: AutoSetting, network: Autoencoder, x: Array, shown: Iterable[Order], offset: Offset
+        self,
+        setting: AutoencoderParameters,
+        network: Autoencoder,
+        x: Array,
+        shown: Iterable[Order],
+        offset: Offset,
     ) -> None:
         for rows in shown:
             self.n_samples_seen_ += len(rows)
-            learn_auto_batch(setting, network, x[rows], offset, n_seen=self.n_samples_seen_)
+            setting.update.autoencoder(
+                network,
+                x[rows],
+                step=self.n_samples_seen_,
+                shift=offset.shift_after(self.n_samples_seen_, len(rows)),
+                hidden_shift=setting.hidden.shift_after(self.n_samples_seen_, len(rows)),
+            )
         if not is_finite(network):
             raise DivergenceError(self.n_samples_seen_, setting.learning_rate, limit=limit_of(x))
 
-    def _read(self, setting: AutoSetting, X: Any, offset: Offset, *, goes_on: bool) -> Array:
+    def _read(self, setting: AutoencoderParameters, X: Any, offset: Offset, *, goes_on: bool) -> Array:
         """Check the inputs, and start if there is nothing to go on from."""
         dtype = self.components_.dtype if goes_on else DTYPES
         x: Array = validate_data(self, X, reset=not goes_on, dtype=dtype, order="C")
@@ -176,7 +200,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self._start(setting, x.dtype, offset)
         return x
 
-    def _start(self, setting: AutoSetting, dtype: Any, offset: Offset) -> None:
+    def _start(self, setting: AutoencoderParameters, dtype: Any, offset: Offset) -> None:
         n_inputs = self.n_features_in_
         n_hidden = setting.n_hidden or max(1, round(n_inputs / 4))
         self.seed_ = seed_of(self.random_state)
@@ -184,11 +208,11 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         weights = glorot_uniform(n_inputs, n_hidden, rng=rng, dtype=dtype)
         self.components_ = np.ascontiguousarray(weights.T)
         self.bias_, self.decoder_bias_ = np.zeros(n_hidden, dtype), np.zeros(n_inputs, dtype)
-        self.offset_ = np.full(n_inputs, offset.start, dtype)
-        self.hidden_offset_ = np.full(n_hidden, 0.0 if setting.centering is None else 0.5, dtype)
+        self.offset_ = start_of_offset(offset, n_inputs, dtype)
+        self.hidden_offset_ = np.full(n_hidden, setting.hidden.start, dtype)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
-    def _network(self, setting: AutoSetting) -> Autoencoder:
+    def _network(self, setting: AutoencoderParameters) -> Autoencoder:
         check_is_fitted(self)
         return Autoencoder(
             self.components_.T,

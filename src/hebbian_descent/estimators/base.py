@@ -13,12 +13,12 @@ from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.centering import Offset, offset_in_fit, offset_in_stream
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.online_pass import Count, Samples, check_mean, learn, read_only, weighted_mean
-from hebbian_descent.estimators.parameters import Setting
+from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.kernels.alignment import aligned_zeros
+from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.run import DivergenceError, epoch_order
 from hebbian_descent.network import Layer, glorot_uniform
 
@@ -35,6 +35,8 @@ class LayerEstimator(HasState, BaseEstimator):
     """
 
     _state_names: tuple[str, ...] = STATE
+    _optional_state: tuple[str, ...] = ("feature_names_in_", "target_offset_")
+    _purpose: str
 
     coef_: Array
     bias_: Array
@@ -66,6 +68,7 @@ class LayerEstimator(HasState, BaseEstimator):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over a pickled state, in which earlier versions had the count by its public name."""
+        state.setdefault("offset_start", None)
         if (n_samples := state.pop("n_samples_seen_", None)) is not None:
             state["_seen"] = np.array([n_samples], np.int64)
         super().__setstate__(state)
@@ -75,13 +78,13 @@ class LayerEstimator(HasState, BaseEstimator):
 
     # What parameters say
 
-    def _setting(self) -> Setting:
+    def _setting(self) -> Parameters:
         """Return the checked parameters; they are checked again only after they have changed."""
         told = [self.__dict__.get(name) for name in self._parameter_names()]
         remembered = self.__dict__.get("_remembered")
-        if remembered is None or remembered[0] != told:
-            remembered = self._remembered = (told, Setting.of(self))
-        setting: Setting = remembered[1]
+        if remembered is None or _differ(remembered[0], told):
+            remembered = self._remembered = (told, Parameters.of(self))
+        setting: Parameters = remembered[1]
         return setting
 
     @classmethod
@@ -98,10 +101,10 @@ class LayerEstimator(HasState, BaseEstimator):
 
     # Learning
 
-    def _layer(self, setting: Setting) -> Layer:
+    def _layer(self, setting: Parameters) -> Layer:
         return Layer(self.coef_.T, self.bias_, self.offset_, setting.activation)
 
-    def _start(self, setting: Setting, n_outputs: int, dtype: npt.DTypeLike, offset: Offset) -> None:
+    def _start(self, setting: Parameters, n_outputs: int, dtype: npt.DTypeLike, offset: Offset) -> None:
         """Begin with no weights, or small random ones."""
         n_inputs = self.n_features_in_
         self.seed_ = seed_of(self.random_state)
@@ -110,10 +113,11 @@ class LayerEstimator(HasState, BaseEstimator):
             weights = glorot_uniform(n_inputs, n_outputs, rng=np.random.default_rng(self.seed_), dtype=dtype)
             self.coef_[:] = weights.T
         self.bias_ = np.zeros(n_outputs, dtype)
-        self.offset_ = np.full(n_inputs, offset.start, dtype)
+        self.offset_ = start_of_offset(offset, n_inputs, dtype)
+        vars(self).pop("target_offset_", None)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
-    def _fit_samples(self, setting: Setting, samples: Samples, mean: Array | None, offset: Offset) -> None:
+    def _fit_samples(self, setting: Parameters, samples: Samples, mean: Array | None, offset: Offset) -> None:
         """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
         layer, means = self._layer(setting), None
         if mean is not None and offset.takes_data_mean:
@@ -121,7 +125,7 @@ class LayerEstimator(HasState, BaseEstimator):
                 self.offset_[:] = mean
             else:
                 layer.move_offset(mean)  # what was learned so far stays the same
-        if mean is not None and not setting.shows_one_by_one:
+        if mean is not None and not self._shows_one_by_one(setting, offset):
             means = mean, weighted_mean(samples.targets, samples.scales)
         n_samples = len(samples.inputs)
         for _ in range(setting.epochs):
@@ -139,15 +143,30 @@ class LayerEstimator(HasState, BaseEstimator):
                 seen=self._seen,
                 batch_size=setting.batch_size,
                 means=means,
+                target_offset=self._target_offset(setting, offset),
                 in_pairs=True,
             )
             self.n_epochs_ += 1
 
-    def _stream_samples(self, setting: Setting, samples: Samples, offset: Offset) -> None:
+    def _stream_samples(self, setting: Parameters, samples: Samples, offset: Offset) -> None:
         """Learn one sample after another, in the given order."""
         n_samples = len(samples.inputs)
         order = FIRST if n_samples == 1 else np.arange(n_samples)
-        learn(setting, self._layer(setting), samples, order, offset=offset, seen=self._seen)
+        target_offset = self._target_offset(setting, offset)
+        layer = self._layer(setting)
+        learn(setting, layer, samples, order, offset=offset, seen=self._seen, target_offset=target_offset)
+
+    def _target_offset(self, setting: Parameters, offset: Offset) -> Array | None:
+        """Return the running mean of the targets, where the rule needs one."""
+        if not setting.centers_targets(offset):
+            return None
+        if "target_offset_" not in vars(self):
+            self.target_offset_ = np.zeros_like(self.bias_)
+        return self.target_offset_
+
+    def _shows_one_by_one(self, setting: Parameters, offset: Offset) -> bool:
+        """Whether `fit` takes the compiled loop."""
+        return setting.learns_compiled(offset) and setting.batch_size == 1
 
     @contextmanager
     def _refusing_what_is_not_finite(self, X: Array) -> Iterator[None]:
@@ -165,16 +184,14 @@ class LayerEstimator(HasState, BaseEstimator):
     def _assert_finite(self, X: Array) -> None:
         assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
 
-    def _offset_in_fit(self, setting: Setting) -> Offset:
-        return offset_in_fit(setting.centering, setting.shift)
-
-    def _offset_in_stream(self, setting: Setting) -> Offset:
-        if setting.rule.needs_data_mean:
+    def _offset_in_stream(self, setting: Parameters) -> Offset:
+        offset = setting.offset_in_stream
+        if setting.rule.needs_data_mean and not setting.centers_targets(offset):
             raise ValueError(
                 f"The rule {setting.rule.name!r} needs the means of the whole data, which partial_fit does "
-                "not have. Use fit, or the rule hebb or hebbian_descent."
+                'not have. Use fit, or centering="moving", which learns the means with the weights.'
             )
-        return offset_in_stream(setting.centering, setting.shift)
+        return offset
 
     # Input and output
 
@@ -189,13 +206,13 @@ class LayerEstimator(HasState, BaseEstimator):
 
     @contextmanager
     def _checking_by_mean(
-        self, setting: Setting, offset: Offset, X: Array, scales: Array
+        self, setting: Parameters, offset: Offset, X: Array, scales: Array
     ) -> Iterator[Array | None]:
         """Give the mean of the inputs if it is needed; in any case refuse inputs that are not finite.
 
         The mean shows it: large data take longer to bring from memory than to add up, so once is better.
         """
-        if offset.takes_data_mean or not setting.shows_one_by_one:
+        if offset.takes_data_mean or not self._shows_one_by_one(setting, offset):
             mean = weighted_mean(X, scales)
             if not np.isfinite(mean).all():
                 self._assert_finite(X)
@@ -205,12 +222,12 @@ class LayerEstimator(HasState, BaseEstimator):
             with self._refusing_what_is_not_finite(X):
                 yield None
 
-    def _is_plain_sample(self, setting: Setting, X: Any) -> bool:
+    def _is_plain_sample(self, setting: Parameters, offset: Offset, X: Any) -> bool:
         """Whether X needs no further checks: one sample, an array of the right dtype and width, finite.
 
         It is learned without a draft, which needs a compiled loop.
         """
-        if type(X) is not np.ndarray or "coef_" not in self.__dict__ or not setting.is_compiled:
+        if type(X) is not np.ndarray or "coef_" not in self.__dict__ or not setting.learns_compiled(offset):
             return False
         plain = (
             X.dtype == self.coef_.dtype
@@ -238,6 +255,22 @@ def scales_of(sample_weight: Any, X: Array) -> Array:
     if (scales < 0).any():
         raise ValueError(f"The sample_weight must not be negative. Got {scales.min()}.")
     return scales
+
+
+def start_of_offset(offset: Offset, n_inputs: int, dtype: npt.DTypeLike) -> Array:
+    """Return the offset before the first sample."""
+    start = np.asarray(offset.start)
+    if start.ndim and len(start) != n_inputs:
+        raise ValueError(f"The centering must be one number or {n_inputs}, one per input. Got {len(start)}.")
+    return np.full(n_inputs, start, dtype)
+
+
+def _differ(remembered: list[Any], told: list[Any]) -> bool:
+    """Return whether a parameter has changed; two arrays count as different unless they are one object."""
+    try:
+        return remembered != told
+    except ValueError:
+        return True
 
 
 def seed_of(random_state: Any) -> int:

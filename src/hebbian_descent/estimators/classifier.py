@@ -13,10 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
-from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Setting
+from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.kernels.alignment import aligned_zeros
+from hebbian_descent.learning.centering import SHIFT, Centering, Offset
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.storage.models import saveable
@@ -48,16 +48,17 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         activation: The name of an activation, or an `Activation`.
         error: "difference", "saturating", "leaky_hinge" (targets are then −1 and 1), or a function of
             targets and output.
-        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)).
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
         weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
-        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", "half" (moving
-            from 0.5 on, as in the paper) or None.
+        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
+            numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
         shift: ν, the rate at which a moving offset follows the inputs.
         epochs: Passes over the data in `fit`.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of orders and of random weights.
         warm_start: Whether `fit` goes on from where it was.
+        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros", or "random" for the classes that are known before the first sample.
 
     Attributes:
@@ -71,7 +72,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
 
-    _task = "classifier"
+    _purpose = "classify"
     _state_names = (*STATE, "classes_")
     classes_: npt.NDArray[Any]
 
@@ -83,13 +84,14 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         learning_rate: float | str = "auto",
         weight_decay: float = 0.0,
         centering: Centering = "auto",
-        shift: float = 0.01,
+        shift: float = SHIFT,
         epochs: int = 10,
         batch_size: int = 1,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
         initial_weights: str = "zeros",
+        offset_start: float | None = None,
     ) -> None:
         self.rule = rule
         self.activation = activation
@@ -104,6 +106,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.random_state = random_state
         self.warm_start = warm_start
         self.initial_weights = initial_weights
+        self.offset_start = offset_start
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
@@ -119,7 +122,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         X, y, scales = self._present(X, y, sample_weight)
         if len(X) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
-        offset = self._offset_in_fit(setting)
+        offset = setting.offset_in_fit
         with self._checking_by_mean(setting, offset, X, scales) as mean:
             if not goes_on:
                 self.classes_ = np.unique(y)
@@ -137,7 +140,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """
         setting = self._setting()
         offset = self._offset_in_stream(setting)
-        if classes is None and sample_weight is None and self._is_plain_sample(setting, X):
+        if classes is None and sample_weight is None and self._is_plain_sample(setting, offset, X):
             place = self._place_of(y)
             if place is not None:
                 targets = _codes(setting, [place], len(self.classes_), X.dtype)
@@ -148,10 +151,10 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         return self
 
     def _partial_fit(
-        self, setting: Setting, offset: Offset, X: Any, y: Any, classes: Any, sample_weight: Any
+        self, setting: Parameters, offset: Offset, X: Any, y: Any, classes: Any, sample_weight: Any
     ) -> None:
         goes_on = hasattr(self, "coef_")
-        finite = sample_weight is not None or not setting.is_compiled
+        finite = sample_weight is not None or not setting.learns_compiled(offset)
         X, y = self._checked(X, y, goes_on=goes_on, finite=finite)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
@@ -163,7 +166,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._add_classes(classes)
             self._stream(setting, X, y, scales, offset)
 
-    def _stream(self, setting: Setting, X: Array, y: Any, scales: Array, offset: Offset) -> None:
+    def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array, offset: Offset) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""
         _, first_places = np.unique(y, return_index=True)
         new = [place for place in first_places if y[place] not in self.classes_]
@@ -186,13 +189,16 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.coef_ = aligned_zeros((len(every), coef.shape[1]), coef.dtype)
         self.bias_ = np.zeros(len(every), coef.dtype)
         self.coef_[places], self.bias_[places] = coef, bias
+        if (mean_target := vars(self).get("target_offset_")) is not None:
+            self.target_offset_ = np.zeros_like(self.bias_)
+            self.target_offset_[places] = mean_target
 
     def _present(self, X: Array, y: Any, sample_weight: Any) -> tuple[Array, Any, Array]:
         scales = scales_of(sample_weight, X)
         there = scales > 0
         return (X, y, scales) if there.all() else (X[there], y[there], scales[there])
 
-    def _samples(self, setting: Setting, X: Array, y: Any, scales: Array) -> Samples:
+    def _samples(self, setting: Parameters, X: Array, y: Any, scales: Array) -> Samples:
         places = np.searchsorted(self.classes_, y)
         return Samples(X, _codes(setting, places, len(self.classes_), X.dtype), scales)
 
@@ -242,7 +248,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         return state
 
 
-def _codes(setting: Setting, places: Any, n_classes: int, dtype: npt.DTypeLike) -> Array:
+def _codes(setting: Parameters, places: Any, n_classes: int, dtype: npt.DTypeLike) -> Array:
     """Return one-hot targets, 0 and 1, or −1 and 1 for an error term that is made for them."""
     targets = np.zeros((len(places), n_classes), dtype)
     if len(places) == 1:

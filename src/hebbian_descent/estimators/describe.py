@@ -1,8 +1,10 @@
-"""What a setting is, in plain words."""
+"""The parameters of an estimator in plain words."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from hebbian_descent.learning.centering import PAPER_START
 
 MODELS = {
     "softmax": "softmax regression",
@@ -30,8 +32,6 @@ CENTERINGS = {
     "auto": "centering on the data mean in fit, moving in partial_fit",
     "mean": "centering on the data mean",
     "moving": "moving centering",
-    "half": "moving centering that starts at 0.5",
-    None: "no centering",
 }
 
 
@@ -54,7 +54,18 @@ def _details(setting: Any) -> list[str]:
     eta, omega = setting.learning_rate, setting.weight_decay
     rate = "automatic learning rate" if eta is None else f"learning rate {eta:g}"
     decay = [f"weight decay {omega:g} per step"] if omega else []
-    return [CENTERINGS[setting.centering], rate, *decay]
+    return [_centering(setting), rate, *decay]
+
+
+def _centering(setting: Any) -> str:
+    centering = setting.centering
+    if centering is None:
+        return "no centering"
+    if not isinstance(centering, str):
+        return "centering on given numbers"
+    start = PAPER_START if centering == "half" else setting.offset_start
+    words = CENTERINGS["moving" if centering == "half" else centering]
+    return words if start is None else f"{words} that starts at {start:g}"
 
 
 def _method(setting: Any) -> str:

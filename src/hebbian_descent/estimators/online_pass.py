@@ -1,4 +1,4 @@
-"""One pass over patterns: compiled for single patterns, NumPy for batches and functions of one's own.
+"""One pass over patterns: compiled for single patterns, NumPy for batches and functions of your own.
 
 Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of `coef_`,
 the transpose.
@@ -12,13 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.centering import Offset
-from hebbian_descent.estimators.learning_rate import automatic_rate, slope_at
-from hebbian_descent.estimators.parameters import Setting
-from hebbian_descent.learning.run import DivergenceError, batches
+from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.learning.centering import Offset
+from hebbian_descent.learning.divergence import DivergenceError, limit_of
+from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
-from hebbian_descent.network.offsets import flush_subnormal
-from hebbian_descent.rules.base import Activity, mean_outer
 from hebbian_descent.transaction import is_finite
 
 Order = npt.NDArray[np.intp]
@@ -60,7 +58,7 @@ def check_mean(mean: Array, inputs: Array, learning_rate: float | None) -> None:
 
 
 def learn(
-    setting: Setting,
+    setting: Parameters,
     layer: Layer,
     samples: Samples,
     order: Order,
@@ -69,26 +67,36 @@ def learn(
     seen: Count,
     batch_size: int = 1,
     means: tuple[Array, Array] | None = None,
+    target_offset: Array | None = None,
     in_pairs: bool = False,
 ) -> None:
     """Show samples once in the given order, and count them in `seen`.
 
     In pairs it may be faster, but the same samples shown in several calls would have other bits.
     """
-    if setting.is_compiled and batch_size == 1:
+    if setting.learns_compiled(offset) and batch_size == 1:
         learn_compiled(setting, layer, samples, order, offset, seen, in_pairs=in_pairs)
         return
     for rows in batches(order, batch_size):
         seen += len(rows)
         n_seen = int(seen[0])
-        shift = offset.shift_after(n_seen, len(rows)) if offset.shift or offset.starts_as_mean else 0.0
-        learn_batch(setting, layer, samples.at(rows), shift=shift, means=means, step=n_seen)
+        x, t, scales = samples.at(rows)
+        setting.update.layer(
+            layer,
+            x,
+            t,
+            step=n_seen,
+            scales=scales,
+            means=means,
+            shift=offset.shift_after(n_seen, len(rows)),
+            target_offset=target_offset,
+        )
     if not is_finite(layer):
         raise DivergenceError(int(seen[0]), setting.learning_rate, limit=limit_of(layer.weights))
 
 
 def learn_compiled(
-    setting: Setting,
+    setting: Parameters,
     layer: Layer,
     samples: Samples,
     order: Order,
@@ -119,57 +127,6 @@ def _blocks(order: Order, n_weights: int) -> list[Order]:
     if order.size * n_weights <= WEIGHTS_IN_A_CALL:
         return [order]
     return list(batches(order, 2 * max(1, WEIGHTS_IN_A_CALL // (2 * n_weights))))
-
-
-def learn_batch(
-    setting: Setting,
-    layer: Layer,
-    samples: Samples,
-    *,
-    shift: float,
-    means: tuple[Array, Array] | None,
-    step: int,
-) -> None:
-    """Update a layer once with the mean change of a batch, then move its offset."""
-    x, t, scales = samples
-    omega, W = setting.weight_decay, layer.weights
-    with np.errstate(over="ignore", invalid="ignore"):
-        a, h = layer.forward(x)
-        pre, post = setting.rule.factors(
-            Activity(x, layer.offset, t, a, h, setting.activation, setting.error, *(means or (None, None)))
-        )
-        eta = setting.learning_rate
-        if eta is None:
-            eta = automatic_rate(setting.kappa, slope_at(setting.activation, h, t), pre)
-        rates = eta * scales[:, np.newaxis]
-        step_of = (rates * post).astype(W.dtype, copy=False)
-        # Activities change by this much times the step, or less; the bounds are those of the compiled loop.
-        growth = (pre * pre).sum(axis=1, keepdims=True) + 1
-        if diverges(a, rates * growth, step_of * growth):
-            largest = float(np.abs(a).max()), limit_of(a), float(np.abs(x).max())
-            raise DivergenceError(step, setting.learning_rate, *largest)
-        if omega:
-            W *= 1 - omega
-        W -= mean_outer(pre, step_of)
-        if omega:
-            flush_subnormal(W)
-        if setting.rule.learns_bias:
-            layer.bias -= step_of.mean(axis=0)
-        if shift:
-            layer.shift_offset(x, shift)
-
-
-def diverges(*arrays: Array) -> bool:
-    """Return whether a number is beyond the limit, or none."""
-    return any(not np.abs(array).max() <= limit_of(array) for array in arrays)
-
-
-def limit_of(array: Array) -> float:
-    """Return the square root of the largest number: products of what is beyond would not be finite.
-
-    There is no smaller bound, since the targets of a regression may be of any size.
-    """
-    return float(np.sqrt(np.finfo(array.dtype).max))
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""What a classifier or regressor was told, checked and in its final form."""
+"""The parameters of estimators, checked and in their final form."""
 
 from __future__ import annotations
 
@@ -10,68 +10,114 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import Array, as_count, as_flag, as_number, unknown_name
-from hebbian_descent.estimators.centering import Centering, Offset, checked
-from hebbian_descent.estimators.learning_rate import fixed_rate, kappa, largest_slope
+from hebbian_descent.learning.centering import (
+    Centering,
+    Offset,
+    as_centering,
+    as_start,
+    hidden_offset,
+    offset_in_fit,
+    offset_in_stream,
+)
+from hebbian_descent.learning.divergence import Bound
+from hebbian_descent.learning.rates import Automatic, as_rate, slope_bound
+from hebbian_descent.learning.step import Update
 from hebbian_descent.network import Activation, get_activation
-from hebbian_descent.rules import ErrorTerm, Rule, get_error_term, get_rule
+from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 
 START_OPTIONS = ("zeros", "random")
+BOUND = Bound(limit=None, looks_ahead=True)
 
 Compiled = tuple[Callable[..., int], int, Array]
 """A loop over samples, the address of the activation's response, and the numbers of a step."""
 
 
 @dataclass(frozen=True)
-class Setting:
-    """How a layer learns."""
+class Shared:
+    """What layers and auto-encoders have in common."""
 
-    rule: Rule
     activation: Activation
     error: ErrorTerm
-    learning_rate: float | None
-    """η, or None where it is automatic."""
+    rate: float | Automatic
     weight_decay: float
     centering: Centering
     shift: float
+    offset_start: float | None
     epochs: int
     batch_size: int
     shuffle: bool
+
+    @property
+    def learning_rate(self) -> float | None:
+        """η, or None where it is automatic."""
+        return None if isinstance(self.rate, Automatic) else self.rate
+
+    @cached_property
+    def offset_in_fit(self) -> Offset:
+        """What the offset does during `fit`."""
+        return offset_in_fit(self.centering, self.shift, self.offset_start)
+
+    @property
+    def offset_in_stream(self) -> Offset:
+        """What the offset does during `partial_fit`."""
+        return offset_in_stream(self.centering, self.shift, self.offset_start)
+
+
+def shared_parameters(estimator: Any) -> dict[str, Any]:
+    """Check the parameters that all estimators have."""
+    centering = as_centering(estimator.centering)
+    return {
+        "activation": get_activation(estimator.activation),
+        "error": get_error_term(estimator.error),
+        "rate": as_rate(estimator.learning_rate, estimator._purpose),
+        "weight_decay": as_number(estimator.weight_decay, "weight_decay", at_least=0, at_most=2),
+        "centering": centering,
+        "shift": as_number(estimator.shift, "shift", at_least=0, at_most=1),
+        "offset_start": as_start(estimator.offset_start, centering),
+        "epochs": as_count(estimator.epochs, "number of epochs"),
+        "batch_size": as_count(estimator.batch_size, "batch_size"),
+        "shuffle": as_flag(estimator.shuffle, "shuffle"),
+    }
+
+
+@dataclass(frozen=True)
+class Parameters(Shared):
+    """The parameters of a classifier or regressor."""
+
+    rule: Rule
     initial_weights: str
-    task: str
 
     @classmethod
-    def of(cls, estimator: Any) -> Setting:
+    def of(cls, estimator: Any) -> Parameters:
         """Check the parameters of an estimator."""
         return cls(
             rule=get_rule(estimator.rule),
-            activation=get_activation(estimator.activation),
-            error=get_error_term(estimator.error),
-            learning_rate=fixed_rate(estimator.learning_rate),
-            weight_decay=as_number(estimator.weight_decay, "weight_decay", at_least=0, at_most=2),
-            centering=checked(estimator.centering),
-            shift=as_number(estimator.shift, "shift", at_least=0, at_most=1),
-            epochs=as_count(estimator.epochs, "number of epochs"),
-            batch_size=as_count(estimator.batch_size, "batch_size"),
-            shuffle=as_flag(estimator.shuffle, "shuffle"),
             initial_weights=_start(estimator.initial_weights),
-            task=estimator._task,
+            **shared_parameters(estimator),
         )
 
-    @property
-    def kappa(self) -> float:
-        """κ of an automatic learning rate."""
-        return kappa(self.task, self.activation)
+    @cached_property
+    def update(self) -> Update:
+        """What a batch does to a layer."""
+        return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=BOUND)
+
+    def centers_targets(self, offset: Offset) -> bool:
+        """Whether the rule centers the targets by a running mean, too."""
+        return offset.centers_targets(self.rule)
 
     @cached_property
     def is_compiled(self) -> bool:
         """Whether all parts have a compiled form; otherwise the plain loop runs."""
         members = [self.rule, self.activation, *([self.error] if self.rule.takes_error_term else [])]
-        return not self.rule.needs_data_mean and all(member.compiled_form is not None for member in members)
+        # The compiled loop knows no square of a slope that is the output.
+        squares = self.activation.slope_is_output and self.rule.pulls_back
+        is_known = not (squares and isinstance(self.rate, Automatic))
+        return is_known and all(member.compiled_form is not None for member in members)
 
-    @property
-    def shows_one_by_one(self) -> bool:
-        """Whether `fit` takes the compiled loop, none of whose rules asks for means."""
-        return self.is_compiled and self.batch_size == 1
+    def learns_compiled(self, offset: Offset) -> bool:
+        """Whether single samples take the compiled loop, none of whose rules asks for means."""
+        means = self.rule.needs_data_mean or self.centers_targets(offset)
+        return self.is_compiled and not means
 
     def compiled(self, offset: Offset, dtype: np.dtype[Any], *, in_pairs: bool) -> Compiled:
         """Return the compiled loop, and what it is told of the activation, the rule and the steps.
@@ -97,8 +143,8 @@ class Setting:
         steps = Steps(
             learns_from_output=self.rule.looks_at_output,
             pulls_back=self.rule.pulls_back,
-            learning_rate=self.kappa if self.learning_rate is None else self.learning_rate,
-            largest_slope=largest_slope(self.activation) if self.learning_rate is None else 0.0,
+            learning_rate=self.rate.kappa(self.activation) if isinstance(self.rate, Automatic) else self.rate,
+            largest_slope=slope_bound(self.activation, self.rule) if self.learning_rate is None else 0.0,
             weight_decay=self.weight_decay,
             shift=offset.shift,
             starts_as_mean=offset.starts_as_mean,
@@ -111,6 +157,35 @@ class Setting:
         kind = ACTIVATIONS[self.activation.compiled_form or ""](**self.activation.parameters)
         loop = learn_in_pairs if in_pairs else learn_online
         return loop, address_of_response(kind, dtype), as_numbers(steps, error)
+
+
+@dataclass(frozen=True)
+class AutoencoderParameters(Shared):
+    """The parameters of an auto-encoder."""
+
+    n_hidden: int | None
+    rule: AutoRule
+    hidden_activation: Activation
+    hidden: Offset
+    """What the offset of the hidden units does."""
+
+    @classmethod
+    def of(cls, estimator: Any) -> AutoencoderParameters:
+        """Check the parameters of an estimator."""
+        n_hidden, shared = estimator.n_hidden, shared_parameters(estimator)
+        hidden_shift = as_number(estimator.hidden_shift, "hidden_shift", at_least=0, at_most=1)
+        return cls(
+            n_hidden=None if n_hidden is None else as_count(n_hidden, "number of hidden units"),
+            rule=get_auto_rule(estimator.rule),
+            hidden_activation=get_activation(estimator.hidden_activation),
+            hidden=hidden_offset(shared["centering"], hidden_shift, shared["offset_start"]),
+            **shared,
+        )
+
+    @cached_property
+    def update(self) -> Update:
+        """What a batch does to an auto-encoder."""
+        return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=BOUND)
 
 
 def _start(initial_weights: str) -> str:

@@ -10,9 +10,9 @@ from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
-from hebbian_descent.estimators.centering import Centering, Offset
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Setting
+from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.learning.centering import SHIFT, Centering, Offset
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.storage.models import saveable
@@ -33,16 +33,17 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         activation: The name of an activation, or an `Activation`.
         error: "difference", "saturating" (robust to outliers), "leaky_hinge" (for targets −1 and 1), or a
             function of targets and output.
-        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)).
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
         weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
-        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", "half" (moving
-            from 0.5 on, as in the paper) or None.
+        centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
+            numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
         shift: ν, the rate at which a moving offset follows the inputs.
         epochs: Passes over the data in `fit`.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of orders and of random weights.
         warm_start: Whether `fit` goes on from where it was.
+        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros" or "random".
 
     Attributes:
@@ -56,7 +57,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
 
-    _task = "regressor"
+    _purpose = "remember"
     _state_names = (*STATE, "target_ndim_")
     target_ndim_: int
 
@@ -68,13 +69,14 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         learning_rate: float | str = "auto",
         weight_decay: float = 0.0,
         centering: Centering = "auto",
-        shift: float = 0.01,
+        shift: float = SHIFT,
         epochs: int = 10,
         batch_size: int = 1,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
         initial_weights: str = "zeros",
+        offset_start: float | None = None,
     ) -> None:
         self.rule = rule
         self.activation = activation
@@ -89,6 +91,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         self.random_state = random_state
         self.warm_start = warm_start
         self.initial_weights = initial_weights
+        self.offset_start = offset_start
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
@@ -102,7 +105,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
         if len(samples.inputs) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
-        offset = self._offset_in_fit(setting)
+        offset = setting.offset_in_fit
         with self._checking_by_mean(setting, offset, samples.inputs, samples.scales) as mean:
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
@@ -112,7 +115,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         setting = self._setting()
         offset = self._offset_in_stream(setting)
-        if sample_weight is None and self._is_plain_sample(setting, X):
+        if sample_weight is None and self._is_plain_sample(setting, offset, X):
             targets = self._plain_target(setting, y)
             if targets is not None:
                 self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
@@ -121,9 +124,9 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             draft._partial_fit(setting, offset, X, y, sample_weight)
         return self
 
-    def _partial_fit(self, setting: Setting, offset: Offset, X: Any, y: Any, sample_weight: Any) -> None:
+    def _partial_fit(self, setting: Parameters, offset: Offset, X: Any, y: Any, sample_weight: Any) -> None:
         goes_on = hasattr(self, "coef_")
-        finite = sample_weight is not None or not setting.is_compiled
+        finite = sample_weight is not None or not setting.learns_compiled(offset)
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=finite)
         with self._refusing_what_is_not_finite(samples.inputs):
             if not goes_on:
@@ -136,7 +139,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         return h[:, 0] if self.target_ndim_ == 1 else h
 
     def _read(
-        self, setting: Setting, X: Any, y: Any, sample_weight: Any, *, goes_on: bool, finite: bool = True
+        self, setting: Parameters, X: Any, y: Any, sample_weight: Any, *, goes_on: bool, finite: bool = True
     ) -> Samples:
         X, y = self._checked(X, y, goes_on=goes_on, finite=finite, multi_output=True, y_numeric=True)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=X.dtype)
@@ -149,7 +152,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         samples, there = Samples(X, targets, scales), scales > 0
         return samples if there.all() else samples.at(there)
 
-    def _plain_target(self, setting: Setting, y: Any) -> Array | None:
+    def _plain_target(self, setting: Parameters, y: Any) -> Array | None:
         """Return the target of one sample as a row, or None if there is more to check."""
         if setting.error.target_values:
             return None

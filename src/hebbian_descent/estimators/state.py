@@ -28,6 +28,7 @@ SHAPES = {
     "decoder_bias_": "N",
     "offset_": "N",
     "hidden_offset_": "M",
+    "target_offset_": "M",
 }
 """The floating arrays of all estimators: N is the number of inputs, M that of output or hidden units."""
 
@@ -36,13 +37,18 @@ class HasState(Saved):
     """A base of estimators whose state is a few arrays and whole numbers, with `save` and `load`."""
 
     _state_names: tuple[str, ...]
+    _optional_state: tuple[str, ...]
+    _later_parameters = {"offset_start": None}  # noqa: RUF012
+    """Parameters that files of earlier versions do not have, and what they meant then."""
 
     def _state(self) -> dict[str, Any]:
         """Return what was learned, as arrays, whole numbers and lists of strings."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
         state = {name: getattr(self, name) for name in self._state_names}
-        return state if names is None else state | {"feature_names_in_": [str(name) for name in names]}
+        state |= {name: vars(self)[name] for name in self._optional_state if name in vars(self)}
+        if "feature_names_in_" in state:
+            state["feature_names_in_"] = [str(name) for name in state["feature_names_in_"]]
+        return state
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Take over what `_state` returned."""
@@ -66,7 +72,7 @@ class HasState(Saved):
                 f"The parts of the state must be given by name, each once. Got {shortened(words)}."
             )
         state = {**words, **arrays}
-        require_names(state, {*cls._state_names, *({"feature_names_in_"} & set(state))}, "parts of the state")
+        require_names(state, {*cls._state_names, *(set(cls._optional_state) & set(state))}, "parts of the state")
         _check_state(state)
         estimator._restore(state)
         return estimator  # type: ignore[no-any-return]
@@ -74,6 +80,8 @@ class HasState(Saved):
 
 def _checked_parameters(cls: Any, parameters: Any) -> dict[str, Any]:
     """Return the parameters of a constructor, each of them a plain value."""
+    if isinstance(parameters, Mapping):
+        parameters = {**cls._later_parameters, **parameters}
     require_names(parameters, cls().get_params(deep=False), "parameters")
     require_plain(parameters)
     seed = parameters["random_state"]

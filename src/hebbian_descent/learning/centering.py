@@ -9,9 +9,12 @@
 - an array, or one number for all inputs: μ stays there.
 
 `shift` is ν. What moves keeps the output: the bias takes up (μ′ − μ)W. Rules that learn from the target
-alone never correct a bias; for them see `rules.covariance`.
+alone never correct a bias. For them a running mean of the targets is learned as well, and the bias stays: see
+`rules.covariance`.
 
-ν = 0.01 by default everywhere, which centers on the mean of the last hundred patterns or so.
+The offset of hidden units follows their activity in the same way, from 0.5 on. ν is 0.01 by default for both
+and in every face: the mean of the first hundred patterns, then of the last hundred or so. With a running mean
+a larger ν is of no use unless the inputs drift (docs/memory.md).
 
 Paper: sec:HD_importance_centering
 """
@@ -24,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_number, unknown_name
+from hebbian_descent.rules import AutoRule, Rule
 
 Centering: TypeAlias = Literal["auto", "mean", "moving", "half"] | npt.ArrayLike | None
 WORDS = ("auto", "mean", "moving", "half")
@@ -46,15 +50,21 @@ class Offset(NamedTuple):
     """ν, by which it follows the inputs; 0 leaves it where it is."""
     starts_as_mean: bool = False
     """Whether it is the running mean until 1/n falls below ν."""
+    n_before: int = 0
+    """As how many patterns the start counts in a running mean."""
 
     @property
     def moves(self) -> bool:
         """Whether it follows the inputs."""
         return self.shift > 0 or self.starts_as_mean
 
+    def centers_targets(self, rule: Rule | AutoRule) -> bool:
+        """Whether a rule centers the targets by a running mean, too; with the paper's start none does."""
+        return self.starts_as_mean and isinstance(rule, Rule) and rule.moving_factors is not None
+
     def shift_after(self, n_seen: int, n_new: int = 1) -> float:
         """Return ν for a batch of `n_new` patterns, the last of which is the `n_seen`-th, counted from 1."""
-        return max(self.shift, n_new / n_seen) if self.starts_as_mean else self.shift
+        return max(self.shift, n_new / (n_seen + self.n_before)) if self.starts_as_mean else self.shift
 
 
 def offset_in_fit(centering: Centering, shift: float, start: float | None = None) -> Offset:
@@ -74,6 +84,18 @@ def offset_in_stream(
             'Use centering="moving", or pass the mean itself if you know it.'
         )
     return _offset(centering, shift, start)
+
+
+def hidden_offset(centering: Centering, shift: float, start: float | None = None) -> Offset:
+    """Return what the offset of hidden units does: it follows them from 0.5 on, unless nothing is centered.
+
+    A running mean counts its start as one pattern, for the first activities tell little. With the paper's
+    start for the inputs, hidden units have the paper's constant ν, too.
+    """
+    if centering is None:
+        return Offset()
+    is_papers = start is not None or (isinstance(centering, str) and centering == "half")
+    return Offset(start=HIDDEN_START, shift=shift, starts_as_mean=not is_papers, n_before=1)
 
 
 def as_centering(centering: Centering, n_inputs: int | None = None) -> Centering:
@@ -103,7 +125,8 @@ def as_start(offset_start: object, centering: Centering) -> float | None:
         return None
     if not isinstance(centering, str) or centering not in ("moving", "auto"):
         raise ValueError(
-            f"Only a moving offset has a start. Got offset_start={offset_start!r} with centering={centering!r}."
+            "Only a moving offset has a start. "
+            f"Got offset_start={offset_start!r} with centering={centering!r}."
         )
     return as_number(offset_start, "start of the offset")
 

@@ -2,7 +2,7 @@
 
 Centered on the mean of each part, single patterns would teach nothing, and small parts something else than
 all of them together. So a network remembers the means that it was trained with, and a second run with others
-is refused.
+is refused. Where the means are learned with the weights, it remembers the mean target so far.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hebbian_descent.network.layer import unit_values
 from hebbian_descent.rules import AutoRule, Rule
 
 REMEMBERED = "_means_of_training"
+MEAN_TARGET = "_mean_target"
 ADVICE = "Pass means=(inputs.mean(axis=0), targets.mean(axis=0)) of all patterns, or all patterns at once."
 
 
@@ -28,6 +29,8 @@ def means_of_run(
     inputs: Array,
     targets: Array | None,
     given: tuple[npt.ArrayLike, npt.ArrayLike] | None,
+    *,
+    are_learned: bool = False,
 ) -> Means | None:
     """Return the means for a run: those given, or those of its patterns if nothing speaks against it."""
     if not isinstance(network, Layer) or targets is None:
@@ -41,7 +44,7 @@ def means_of_run(
             unit_values(given[1], "mean target", W.shape[1], W.dtype),
         )
     means = inputs.mean(axis=0), targets.mean(axis=0)
-    if isinstance(rule, Rule) and rule.needs_data_mean:
+    if isinstance(rule, Rule) and rule.needs_data_mean and not are_learned:
         _refuse_a_part(rule, network, len(inputs), means)
     return means
 
@@ -53,6 +56,12 @@ def _refuse_a_part(rule: Rule, network: Layer, n_patterns: int, means: Means) ->
     known: Any = vars(network).get(REMEMBERED)
     if known is not None and not all(map(np.array_equal, known, means)):
         raise ValueError(f"{needs} Got patterns with other means than those before. {ADVICE}")
+
+
+def mean_target_of(network: Layer) -> Array:
+    """Return the mean of the targets that a layer has seen, which an update changes in place."""
+    mean: Array = vars(network).setdefault(MEAN_TARGET, np.zeros_like(network.bias))
+    return mean
 
 
 def remember_means(network: Network, rule: Rule | AutoRule, means: Means | None) -> None:

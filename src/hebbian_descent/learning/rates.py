@@ -92,7 +92,7 @@ class Automatic:
         targets: Array,
         connectivity: Mask | None = None,
     ) -> float | Array:
-        """Return η for a batch with these presynaptic factors, or one η per unit where synapses are missing."""
+        """Return η for a batch, or one η per unit where synapses are missing; `pre` is a rule's factor."""
         kappa, slope = self.kappa(activation), slope_at(activation, rule, output, targets)
         if connectivity is None:
             return kappa / (slope * extent(pre))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, Offset
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION, DivergenceError
-from hebbian_descent.learning.means import means_of_run, remember_means
+from hebbian_descent.learning.means import mean_target_of, means_of_run, remember_means
 from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.step import Means, Network, Update
 from hebbian_descent.network import Layer
@@ -46,9 +46,12 @@ class Training:
     shift: float = 0.0
     """ν, by which the input offset follows the inputs; 0 leaves it where it is."""
     running_mean: bool = False
-    """Whether ν is 1/n for the n-th pattern as long as that is more: the offset is the mean so far."""
+    """Whether ν is 1/n for the n-th pattern as long as that is more: the offset is the mean so far.
+
+    Rules that learn from targets alone then center these as well, and leave the bias as it is.
+    """
     hidden_shift: float = HIDDEN_SHIFT
-    """The same for the hidden offset of an auto-encoder."""
+    """ν of the hidden offset of an auto-encoder."""
     batch_size: int = 1
     shuffle: bool = False
     """A new order in every epoch, derived from (seed, epoch); otherwise the given order."""
@@ -70,6 +73,10 @@ class Training:
     @cached_property
     def _offset(self) -> Offset:
         return Offset(shift=self.shift, starts_as_mean=self.running_mean)
+
+    @cached_property
+    def _hidden_offset(self) -> Offset:
+        return Offset(shift=self.hidden_shift, starts_as_mean=self.running_mean, n_before=1)
 
     def update(self, network: Network) -> Update:
         """Return the update that a batch applies to a network of this kind."""
@@ -108,7 +115,9 @@ class Training:
         as_count(epochs, "number of epochs", at_least=0)
         as_count(first_epoch, "first epoch", at_least=0)
         x, t = self._patterns(network, inputs, targets)
-        known = means_of_run(self.update(network).rule, network, x, t, means)
+        rule = self.update(network).rule
+        are_learned = self._offset.centers_targets(rule)
+        known = means_of_run(rule, network, x, t, means, are_learned=are_learned)
         for epoch in range(first_epoch, first_epoch + epochs):
             self.epoch(network, x, t, epoch=epoch, means=known)
             if after_epoch is not None:
@@ -152,15 +161,17 @@ class Training:
         This is the bare step, in place: `run` and `epoch` check what it is given and undo what it cannot end.
         `n_seen` counts the patterns up to the last of this batch, for a running mean.
         """
-        shift = self._offset.shift_after(len(inputs) if n_seen is None else n_seen, len(inputs))
-        update = self.update(network)
+        counts = len(inputs) if n_seen is None else n_seen, len(inputs)
+        shift, update = self._offset.shift_after(*counts), self.update(network)
         if isinstance(network, Layer):
             assert targets is not None
-            update.layer(network, inputs, targets, means=means, shift=shift, step=step)
-        else:
-            update.autoencoder(
-                network, inputs, targets, shift=shift, hidden_shift=self.hidden_shift, step=step
+            mean_target = mean_target_of(network) if self._offset.centers_targets(update.rule) else None
+            update.layer(
+                network, inputs, targets, means=means, shift=shift, target_offset=mean_target, step=step
             )
+        else:
+            hidden_shift = self._hidden_offset.shift_after(*counts)
+            update.autoencoder(network, inputs, targets, shift=shift, hidden_shift=hidden_shift, step=step)
 
     def _patterns(
         self, network: Network, inputs: npt.ArrayLike, targets: npt.ArrayLike | None

@@ -26,6 +26,7 @@ from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import Activity, AutoActivity, Factors, mean_outer
 
 Network = Layer | Autoencoder
+ORDINARY = Bound()
 Means = tuple[Array, Array | None]
 """The means of all training inputs and targets."""
 
@@ -58,7 +59,7 @@ class Update:
     weight_decay: float = 0.0
     connectivity: Mask | None = None
     """Which synapses there are; None is all."""
-    bound: Bound = Bound()
+    bound: Bound = ORDINARY
 
     @property
     def fixed_rate(self) -> float | None:

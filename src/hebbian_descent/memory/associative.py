@@ -8,13 +8,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
-from hebbian_descent.learning.run import DivergenceError
+from hebbian_descent.checks import Array, as_count, as_number, as_patterns
+from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, hidden_offset
+from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
-from hebbian_descent.memory.building import Auto, Centering, new_network, start_of_offset
+from hebbian_descent.memory.building import Auto, new_network, offset_in_memory
 from hebbian_descent.memory.curve import ForgettingCurve
-from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
+from hebbian_descent.memory.online import as_connectivity, storing
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
@@ -36,12 +37,13 @@ class AssociativeMemory(Saved):
         activation: Of the output units.
         hidden_activation: Of the hidden units of the auto-encoder.
         error: The error term.
-        learning_rate: η, or "auto": κ/(L·(‖x̃‖² + 1)), made for each pattern from its centered input x̃ and the
-            largest slope L of the activation.
+        learning_rate: η, or "auto": κ/(L·(‖x̃‖² + 1)), computed for each pattern from its centered input x̃ and
+            the largest slope L of the activation; see `learning.rates`.
         weight_decay: ω, the part of the weights that each pattern takes away.
         centering: "moving" lets the input offset follow the patterns, None is without; one number, or one for
             each input, is an offset that stays.
-        shift: ν, by which a moving offset follows; so does the offset of hidden units, from 0.5 on.
+        shift: ν, by which a moving offset follows.
+        hidden_shift: The same for the offset of the hidden units, from 0.5 on.
         offset_start: Where a moving offset starts, as 0.5 in the paper. None is a running mean: it moves by
             max(ν, 1/n) after the n-th pattern.
         connectivity: Which synapses there are, True or False for each weight, shape (n_inputs, n_outputs or
@@ -68,36 +70,39 @@ class AssociativeMemory(Saved):
         learning_rate: float | Literal["auto"] = "auto",
         weight_decay: float = 0.0,
         centering: Centering = "moving",
-        shift: float = 0.05,
+        shift: float = SHIFT,
+        hidden_shift: float = HIDDEN_SHIFT,
         offset_start: float | None = None,
         connectivity: npt.ArrayLike | None = None,
         seed: int = 0,
     ) -> None:
         self.auto = auto
         self.n_stored = 0
+        offset = offset_in_memory(centering, shift, offset_start)
         self.network: Layer | Autoencoder = new_network(
             (n_inputs, n_outputs, n_hidden),
             auto,
             activation,
             hidden_activation,
-            offset=start_of_offset(centering, offset_start),
-            centered=centering is not None,
+            offset=offset.start,
+            hidden_offset=hidden_offset(centering, hidden_shift, offset_start).start,
             seed=seed,
         )
         mask = None if connectivity is None else as_connectivity(connectivity, self.network)
         if mask is not None:
             self.network.weights *= mask
-        if isinstance(learning_rate, str) and learning_rate != "auto":
-            raise unknown_name("learning rate, unless it is a number,", learning_rate, ["auto"])
-        self.learning = OnlineLearning(
-            training=training_without_shifts(self.network, rule, error, learning_rate, weight_decay),
-            automatic=learning_rate == "auto",
-            centered=centering is not None,
-            moving=isinstance(centering, str),
-            shift=shift,
-            running_mean=offset_start is None,
+        hidden_shift = as_number(hidden_shift, "hidden shift", at_least=0, at_most=1)
+        self.learning = storing(
+            self.network,
+            rule=rule,
+            error=error,
+            learning_rate=learning_rate,
+            weight_decay=weight_decay,
+            offset=offset,
+            hidden=hidden_offset(centering, hidden_shift, offset_start),
             connectivity=mask,
         )
+        self.target_offset = np.zeros_like(self.network.bias) if self.learning.centers_targets else None
 
     @property
     def n_inputs(self) -> int:
@@ -129,16 +134,14 @@ class AssociativeMemory(Saved):
                 )
         self.learning.check_targets(targets)
         clamped = targets if isinstance(self.network, Layer) else None
-        training = self.learning.training
         with all_or_nothing(self) as draft:
             for row in range(len(cues)):
                 t = None if clamped is None else clamped[row : row + 1]
-                self.learning.learn(draft.network, cues[row : row + 1], t, draft.n_stored + 1)
+                x = cues[row : row + 1]
+                self.learning.learn(draft.network, x, t, draft.n_stored + 1, draft.target_offset)
                 draft.n_stored += 1
             if not is_finite(draft.network):
-                raise DivergenceError(
-                    draft.n_stored, None if self.learning.automatic else training.learning_rate
-                )
+                raise DivergenceError(draft.n_stored, self.learning.update.fixed_rate)
 
     def recall(self, cue: npt.ArrayLike, *, steps: int = 1) -> Array:
         """Return what each cue recalls; with several steps what is recalled is the cue of the next."""
@@ -204,7 +207,7 @@ class AssociativeMemory(Saved):
         how = "pairs" if self.auto is None else f"auto-association by {self.auto}"
         return (
             f"AssociativeMemory({self.n_inputs} → {self.n_outputs}, {how}, "
-            f"{self.learning.training.rule.name}, {self.n_stored} stored)"  # type: ignore[union-attr]
+            f"{self.learning.rule.name}, {self.n_stored} stored)"
         )
 
     def _respond(self, x: Array) -> Array:
@@ -225,14 +228,13 @@ class AssociativeMemory(Saved):
             )
 
     def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        return contents.taken_apart(self.network, self.auto, self.learning, self.n_stored)
+        parts = self.network, self.auto, self.learning, self.n_stored, self.target_offset
+        return contents.taken_apart(contents.Parts(*parts))
 
     @classmethod
     def _from_contents(
         cls, parameters: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
     ) -> AssociativeMemory:
         memory = cls.__new__(cls)
-        memory.network, memory.auto, memory.learning, memory.n_stored = contents.put_together(
-            parameters, arrays
-        )
+        vars(memory).update(contents.put_together(parameters, arrays)._asdict())
         return memory

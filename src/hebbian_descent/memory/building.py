@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import as_count, as_number, unknown_name
-from hebbian_descent.memory.online import HIDDEN_OFFSET_START
+from hebbian_descent.learning.centering import (
+    Centering,
+    Offset,
+    as_centering,
+    as_start,
+    offset_in_stream,
+)
 from hebbian_descent.network import Activation, Autoencoder, Layer
 
 Auto: TypeAlias = Literal["layer", "autoencoder"] | None
-Centering: TypeAlias = Literal["moving"] | npt.ArrayLike | None
 Sizes: TypeAlias = tuple[int, int | None, int | None]
 """Inputs, outputs, hidden units."""
 
@@ -24,7 +29,7 @@ def new_network(
     hidden_activation: str | Activation,
     *,
     offset: npt.ArrayLike,
-    centered: bool,
+    hidden_offset: npt.ArrayLike,
     seed: int,
 ) -> Layer | Autoencoder:
     """Return a layer or an auto-encoder with small random weights, as the sizes and `auto` ask for."""
@@ -39,24 +44,21 @@ def new_network(
             hidden_activation=hidden_activation,
             output_activation=activation,
             offset=offset,
-            hidden_offset=HIDDEN_OFFSET_START if centered else 0.0,
+            hidden_offset=hidden_offset,
             rng=rng,
         )
     outputs = n_inputs if n_outputs is None else n_outputs
     return Layer.create(n_inputs, outputs, activation=activation, offset=offset, rng=rng)
 
 
-def start_of_offset(centering: Centering, offset_start: float | None) -> Any:
-    """Return the offset before the first pattern."""
-    if offset_start is not None:
-        as_number(offset_start, "start of the offset")
-        if not isinstance(centering, str):
-            raise ValueError("Only a moving offset has a start. Got offset_start without centering='moving'.")
-    if isinstance(centering, str) and centering != "moving":
-        raise unknown_name("centering, unless it is None or numbers,", centering, ["moving"])
-    if centering is None or isinstance(centering, str):
-        return 0.0 if offset_start is None else offset_start
-    return centering
+def offset_in_memory(centering: Centering, shift: float, offset_start: float | None) -> Offset:
+    """Return what the offset does; a memory knows no other words than "moving"."""
+    if isinstance(centering, str) and centering not in ("moving", "mean"):
+        raise unknown_name("centering of a memory, unless it is None or numbers,", centering, ["moving"])
+    found = as_centering(centering)
+    start = as_start(offset_start, found)
+    shift = as_number(shift, "shift", at_least=0, at_most=1)
+    return offset_in_stream(found, shift, start, learner="a memory")
 
 
 def _check_sizes(sizes: Sizes, auto: Auto) -> None:

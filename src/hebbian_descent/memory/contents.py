@@ -3,45 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.checks import Array
+from hebbian_descent.learning.centering import HIDDEN_START, Offset, hidden_offset
+from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.memory.building import Auto
-from hebbian_descent.memory.online import OnlineLearning, as_connectivity, training_without_shifts
+from hebbian_descent.memory.online import Network, Storing, as_connectivity, storing
 from hebbian_descent.network import Autoencoder, Layer
-from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_error_term
+from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-Parts = tuple[Layer | Autoencoder, Auto, OnlineLearning, int]
 
 FLAGS = ("centered", "moving", "running_mean")
 SETTINGS = ("rule", "error", "learning_rate", "weight_decay", "shift", *FLAGS)
+LATER_SETTINGS = ("hidden_shift",)
+"""Files of earlier versions do not have it: hidden offsets follow by the constant shift of the inputs."""
+OPTIONAL_ARRAYS = ("connectivity", "target_offset")
 
 
-def taken_apart(
-    network: Layer | Autoencoder, auto: Auto, learning: OnlineLearning, n_stored: int
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+class Parts(NamedTuple):
+    """What a memory is made of."""
+
+    network: Network
+    auto: Auto
+    learning: Storing
+    n_stored: int
+    target_offset: Array | None
+
+
+def taken_apart(parts: Parts) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Return the parameters and arrays of a memory."""
-    network_parameters, arrays = network._contents()
-    training = learning.training
+    network_parameters, arrays = parts.network._contents()
+    learning = parts.learning
+    update, offset = learning.update, learning.offset
     parameters = {
-        "auto": auto,
-        "n_stored": n_stored,
+        "auto": parts.auto,
+        "n_stored": parts.n_stored,
         "network": network_parameters,
         "learning": {
-            "rule": training.rule,
-            "error": get_error_term(training.error),
-            "learning_rate": "auto" if learning.automatic else training.learning_rate,
-            "weight_decay": training.weight_decay,
-            "shift": learning.shift,
-            **{name: getattr(learning, name) for name in FLAGS},
+            "rule": update.rule,
+            "error": update.error,
+            "learning_rate": "auto" if isinstance(update.rate, Automatic) else update.rate,
+            "weight_decay": update.weight_decay,
+            "shift": offset.shift,
+            "hidden_shift": learning.hidden.shift,
+            "centered": learning.hidden.moves,
+            "moving": offset.moves,
+            "running_mean": offset.starts_as_mean,
         },
     }
-    if learning.connectivity is None:
-        return parameters, arrays
-    return parameters, {**arrays, "connectivity": learning.connectivity}
+    optional = {"connectivity": update.connectivity, "target_offset": parts.target_offset}
+    return parameters, {**arrays, **{name: array for name, array in optional.items() if array is not None}}
 
 
 def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
@@ -54,18 +71,19 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
             "A memory must be of auto null, layer or autoencoder, with a number of patterns stored. Got "
             f"{auto!r} and {n_stored!r}."
         )
-    network_arrays = {name: array for name, array in arrays.items() if name != "connectivity"}
+    network_arrays = {name: array for name, array in arrays.items() if name not in OPTIONAL_ARRAYS}
     network_class = Autoencoder if auto == "autoencoder" else Layer
     network = network_class._from_contents(parameters["network"], network_arrays)
     if auto == "layer" and network.weights.shape[0] != network.weights.shape[1]:
         raise ModelFileError("An auto-associative layer must have as many outputs as inputs. Got otherwise.")
-    return network, auto, _learning(parameters["learning"], network, arrays.get("connectivity")), n_stored
+    learning = _learning(parameters["learning"], network, arrays.get("connectivity"))
+    target_offset = _target_offset(learning, network, arrays.get("target_offset"))
+    return Parts(network, auto, learning, n_stored, target_offset)
 
 
-def _learning(
-    settings: Mapping[str, Any], network: Layer | Autoencoder, mask: npt.NDArray[Any] | None
-) -> OnlineLearning:
-    require_names(settings, SETTINGS, "settings of learning")
+def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[Any] | None) -> Storing:
+    names = set(settings) & set(LATER_SETTINGS) if isinstance(settings, Mapping) else ()
+    require_names(settings, (*SETTINGS, *names), "settings of learning")
     require_plain(settings)
     rule, error = settings["rule"], settings["error"]
     if not isinstance(rule, Rule | AutoRule) or not isinstance(error, ErrorTerm):
@@ -75,12 +93,34 @@ def _learning(
     connectivity = None if mask is None else as_connectivity(mask, network)
     if connectivity is not None and network.weights[~connectivity].any():
         raise ModelFileError("A synapse that is not there must have weight 0. Got another.")
-    return OnlineLearning(
-        training=training_without_shifts(
-            network, rule, error, settings["learning_rate"], settings["weight_decay"]
-        ),
-        automatic=settings["learning_rate"] == "auto",
-        connectivity=connectivity,
-        shift=settings["shift"],
-        **{name: settings[name] for name in FLAGS},
+    shift, moves = settings["shift"], settings["moving"]
+    is_constant = "hidden_shift" not in settings or (moves and not settings["running_mean"])
+    hidden = hidden_offset(
+        "moving" if settings["centered"] else None,
+        settings.get("hidden_shift", shift),
+        HIDDEN_START if is_constant else None,
     )
+    return storing(
+        network,
+        rule=rule,
+        error=error,
+        learning_rate=settings["learning_rate"],
+        weight_decay=settings["weight_decay"],
+        offset=Offset(shift=shift, starts_as_mean=settings["running_mean"]) if moves else Offset(),
+        hidden=hidden,
+        connectivity=connectivity,
+    )
+
+
+def _target_offset(learning: Storing, network: Network, found: npt.NDArray[Any] | None) -> Array | None:
+    """Return the running mean of the targets, which files of earlier versions do not have."""
+    if not learning.centers_targets:
+        if found is not None:
+            raise ModelFileError("A mean target must belong to a rule that learns it. Got another rule.")
+        return None
+    bias = network.bias
+    if found is None:
+        return np.zeros_like(bias)
+    if found.shape != bias.shape or found.dtype != bias.dtype:
+        raise ModelFileError(f"A mean target must have the shape and dtype of the bias. Got {found.shape}.")
+    return found
