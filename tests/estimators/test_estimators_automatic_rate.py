@@ -11,7 +11,7 @@ from hebbian_descent import (
     matching_loss,
 )
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.learning.rates import KAPPAS, Automatic, extent
+from hebbian_descent.learning.rates import KAPPAS, Automatic
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.grids import LEARNING_RATES
 
@@ -23,24 +23,15 @@ def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(act
     units = get_activation(activation)
     start = units(np.zeros((1, 2)))
     slope = units.largest_slope if np.isfinite(units.largest_slope) else 1.0
-    expected = kappa("regressor", units) / slope * (t - start)
+    expected = Automatic("remember").kappa(units) / slope * (t - start)
     np.testing.assert_allclose(regressor._preactivation(x), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 3, 40])
-def test_the_automatic_rate_of_a_batch_is_that_of_all_pairs(patterns, n):
-    inputs = patterns[0][:n]
-    pairs = [[x @ y + 1 for y in inputs] for x in inputs]
-    expected = 0.5 / (0.25 * np.sqrt(np.square(pairs).sum()) / len(inputs))
-    assert automatic_rate(0.5, 0.25, inputs) == pytest.approx(expected)
-    assert automatic_rate(0.5, 0.25, inputs[:, :3], inputs[:, 3:]) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("activation", ["linear", "sigmoid", "rectifier", "softplus"])
 @pytest.mark.parametrize("batch_size", [1, 4, 30])
 def test_no_automatic_step_makes_the_loss_of_its_batch_larger(patterns, activation, batch_size, monkeypatch):
     inputs, _, targets = patterns
-    monkeypatch.setitem(KAPPAS["regressor"], activation, 1.99)
+    monkeypatch.setitem(KAPPAS["remember"], activation, 1.99)
     regressor = HebbianDescentRegressor(
         activation=activation, batch_size=batch_size, epochs=1, shuffle=False, centering=None, warm_start=True
     )

@@ -85,7 +85,8 @@ def test_numbers_are_an_offset_that_stays(centering):
         np.testing.assert_array_equal(offset, np.broadcast_to(centering, 5))
     for learner in learners:
         assert "centering on given numbers" in learner.describe()
-        learner.set_params(centering=np.ones(5)).partial_fit(X, LABELS if len(learners) == 3 else T)
+    for learner, y in zip(learners, (LABELS, T, None), strict=True):
+        learner.set_params(centering=np.ones(5)).partial_fit(X, y)
 
 
 def test_the_old_word_half_is_moving_from_the_papers_start():

@@ -9,6 +9,7 @@ from hebbian_descent import (
     ACTIVATIONS,
     AUTO_RULES,
     RULES,
+    AssociativeMemory,
     Autoencoder,
     DivergenceError,
     Layer,
@@ -192,3 +193,12 @@ def test_covariance_needs_the_whole_data_and_says_so():
     with pytest.raises(ValueError, match=r"covariance rule needs the means of all training inputs"):
         training.batch(new_layer(), X, T)
     training.batch(new_layer(), X, T, means=(X.mean(axis=0), T.mean(axis=0)))
+
+
+def test_an_automatic_rate_is_that_of_a_memory():
+    layer = Layer.create(6, 4, rng=np.random.default_rng(3))
+    memory = AssociativeMemory(6, 4, seed=3, centering=None)
+    train(layer, X, T, learning_rate="auto")
+    memory.store(X, T)
+    np.testing.assert_array_equal(layer.weights, memory.network.weights)
+    np.testing.assert_array_equal(layer.bias, memory.network.bias)

@@ -98,9 +98,7 @@ def test_an_autoencoder_is_the_naive_loop(mask):
     memory = AssociativeMemory(8, auto="autoencoder", n_hidden=5, connectivity=mask, seed=3, **shifts)
     start = AssociativeMemory(8, 5, seed=3).network.weights.copy()
     memory.store(X)
-    np.testing.assert_allclose(
-        memory.recall(X), naive_autoencoder(start, X, mask=mask, **shifts), rtol=1e-11
-    )
+    np.testing.assert_allclose(memory.recall(X), naive_autoencoder(start, X, mask=mask, **shifts), rtol=1e-11)
 
 
 @pytest.mark.parametrize(

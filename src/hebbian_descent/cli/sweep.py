@@ -24,6 +24,7 @@ from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.options import parsed_shard
 from hebbian_descent.cli.pattern_files import read_pairs
+from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
@@ -47,7 +48,7 @@ def sweep(
     decays: Annotated[str, typer.Option(help="Weight decays; 'paper' is its 20 from 2 to 0.")] = "0",
     trials: Annotated[int, typer.Option(help="Initial weights to average over.")] = 10,
     centering: Annotated[str, typer.Option(help="mean, moving or none.")] = "mean",
-    shift: Annotated[float, typer.Option(help="How fast moving offsets follow.")] = 0.05,
+    shift: Annotated[float, typer.Option(help="How fast moving offsets follow.")] = SHIFT,
     epochs: Annotated[int, typer.Option(help="Passes over the patterns.")] = 1,
     batch_size: Annotated[int, typer.Option(help="Patterns per update.")] = 1,
     error: Annotated[str, typer.Option(help="difference, saturating or leaky_hinge.")] = "difference",
@@ -86,7 +87,7 @@ def sweep(
         learning_rates=LEARNING_RATES if rates == "paper" else _numbers(rates, "rates"),
         weight_decays=WEIGHT_DECAYS if decays == "paper" else _numbers(decays, "decays"),
         trials=trials,
-        centering=None if centering == "none" else centering,  # type: ignore[arg-type]  # checked there
+        centering=None if centering == "none" else centering,
         shift=shift,
         epochs=epochs,
         batch_size=batch_size,

@@ -18,6 +18,7 @@ from hebbian_descent.engines.stacked import stacked
 from hebbian_descent.engines.stacked_steps import learns_without_zeros
 from hebbian_descent.engines.tied import fused
 from hebbian_descent.engines.tied_reference import auto_reference
+from hebbian_descent.learning.rates import Automatic
 
 LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
 AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "fused": fused}
@@ -42,7 +43,7 @@ def choose(
         options = list(LAYER_ENGINES)
         obstacles = {
             "kernel": kernel_obstacle(cell, setting, patterns),
-            "stacked": uncompiled(cell, setting),
+            "stacked": stacked_obstacle(cell, setting),
         }
     else:
         options = list(AUTOENCODER_ENGINES)
@@ -82,6 +83,19 @@ REASONS = {
 }
 
 
+def stacked_obstacle(cell: Cell, setting: Setting) -> str | None:
+    """Return why runs cannot be stacked, or None."""
+    if setting.offset_moves.centers_targets(cell.rule):
+        return f"the rule {cell.rule.name!r} learns the means with the weights"
+    return automatic_rate(setting) or uncompiled(cell, setting)
+
+
+def automatic_rate(setting: Setting | AutoSetting) -> str | None:
+    """Return that a learning rate is computed for each pattern, which the plain loop alone does, or None."""
+    automatic = any(isinstance(rate, Automatic) for rate in setting.learning_rates)
+    return "an automatic learning rate is computed for each update" if automatic else None
+
+
 def uncompiled(cell: Cell, setting: Setting) -> str | None:
     """Return which part of a cell has no compiled form, or None."""
     members: dict[str, Any] = {"rule": cell.rule, "activation": cell.activation}
@@ -95,8 +109,10 @@ def uncompiled(cell: Cell, setting: Setting) -> str | None:
 
 def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | None:
     """Return why the sequence kernel cannot run a cell, or should not, or None."""
-    if obstacle := uncompiled(cell, setting):
+    if obstacle := stacked_obstacle(cell, setting):
         return obstacle
+    if setting.offset_moves.starts_as_mean:
+        return "the kernel does not know offsets that are running means"
     if cell.rule.takes_error_term and setting.error.compiled_form != "difference":
         return f"the kernel does not know the error term {setting.error.name!r}"
     if setting.batch_size > 1:
@@ -112,6 +128,8 @@ def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | N
 
 def fused_obstacle(cell: AutoCell, setting: AutoSetting) -> str | None:
     """Return why an auto-encoder cannot be run by the fused pass, or None."""
+    if obstacle := automatic_rate(setting):
+        return obstacle
     if cell.rule.compiled_form is None:
         with_parameters = f" with {dict(cell.rule.parameters)}" if cell.rule.parameters else ""
         return f"the rule {cell.rule.name!r}{with_parameters} has no compiled form"

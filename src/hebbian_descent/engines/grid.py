@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import as_count, as_number
+from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.measures import get_measure
 from hebbian_descent.rules import ErrorTerm, get_error_term
@@ -37,7 +38,8 @@ class Grid(Generic[R, A]):
 
     rules: tuple[R, ...]
     activations: tuple[A, ...]
-    learning_rates: tuple[float, ...]
+    learning_rates: tuple[Any, ...]
+    """Numbers; `Automatic` ones go to the plain loop alone."""
     weight_decays: tuple[float, ...]
     trials: tuple[int, ...]
     error: ErrorTerm
@@ -85,7 +87,9 @@ class Grid(Generic[R, A]):
             "activation": described(cell.activation),
             "error": described(self.error),
             "weight_decay": cell.weight_decay,
-            "learning_rates": self.learning_rates,
+            "learning_rates": tuple(
+                str(rate) if isinstance(rate, Automatic) else rate for rate in self.learning_rates
+            ),
             "trials": self.trials,
             "epochs": self.epochs,
             "batch_size": self.batch_size,
@@ -112,9 +116,7 @@ def checked(
     """Check the values that all grids share and give them their final form."""
     batch_size = as_count(batch_size, "batch size")
     return {
-        "learning_rates": tuple(
-            as_number(rate, "learning rate", above=0) for rate in listed(learning_rates, "learning rates")
-        ),
+        "learning_rates": tuple(_as_rate(rate) for rate in listed(learning_rates, "learning rates")),
         "weight_decays": tuple(
             as_number(decay, "weight decay", at_least=0, at_most=2)
             for decay in listed(weight_decays, "weight decays")
@@ -130,6 +132,18 @@ def checked(
         "seed": as_count(seed, "seed", at_least=0),
         "dtype": np.dtype(dtype),
     }
+
+
+def _as_rate(rate: Any) -> float | Automatic:
+    automatic = isinstance(rate, str | Automatic)
+    return as_rate(rate) if automatic else as_number(rate, "learning rate", above=0)
+
+
+def labels_of_rates(rates: Sequence[float | Automatic]) -> npt.NDArray[Any]:
+    """Return the labels of the learning-rate axis: numbers, or words if one of them is automatic."""
+    if not any(isinstance(rate, Automatic) for rate in rates):
+        return np.array(rates)
+    return np.array([str(rate) for rate in rates])
 
 
 def listed(values: Any, name: str) -> Sequence[Any]:

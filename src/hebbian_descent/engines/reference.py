@@ -8,6 +8,7 @@ from hebbian_descent.engines.base import MEMORY_BUDGET, CellResult, empty_result
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.engines.setting import Cell, Setting
+from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.run import DivergenceError, Training
 from hebbian_descent.network import Layer
 
@@ -39,7 +40,7 @@ def reference(
     return result
 
 
-def training_of(cell: Cell, setting: Setting, learning_rate: float) -> Training:
+def training_of(cell: Cell, setting: Setting, learning_rate: float | Automatic) -> Training:
     """Return the settings with which one run is trained; anyone can redo a run with them."""
     return Training(
         rule=cell.rule,
@@ -47,6 +48,7 @@ def training_of(cell: Cell, setting: Setting, learning_rate: float) -> Training:
         learning_rate=learning_rate,
         weight_decay=cell.weight_decay,
         shift=setting.shift,
+        running_mean=setting.offset_moves.starts_as_mean,
         batch_size=setting.batch_size,
         shuffle=setting.shuffle,
         seed=setting.seed,

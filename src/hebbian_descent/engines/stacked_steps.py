@@ -87,8 +87,10 @@ class Steps:
             yield [step for part in pool.map(self._prepare, parts) for step in part]
 
     def _plan(self) -> Iterator[Planned]:
-        offset, inputs, shift = self.offset, self.pairs.inputs, self.setting.shift
+        offset, inputs, moves, n_seen = self.offset, self.pairs.inputs, self.setting.offset_moves, 0
         for number, rows in enumerate(self.setting.batches(len(inputs))):
+            n_seen += len(rows)
+            shift = moves.shift_after(n_seen, len(rows))
             moved = moving_average(offset, inputs[rows], shift) if shift else offset
             yield Planned(number, rows, offset, moved)
             offset = moved

@@ -12,6 +12,7 @@ from hebbian_descent.engines.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.engines.base import MEMORY_BUDGET, CellResult, empty_result, measure_into
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
+from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.run import DivergenceError, Training
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.network import Autoencoder
@@ -31,7 +32,7 @@ def new_network(cell: AutoCell, setting: AutoSetting, patterns: Patterns, trial:
     )
 
 
-def training_of(cell: AutoCell, setting: AutoSetting, learning_rate: float) -> Training:
+def training_of(cell: AutoCell, setting: AutoSetting, learning_rate: float | Automatic) -> Training:
     """Return the settings with which one run is trained; anyone can redo a run with them."""
     return Training(
         rule=cell.rule,

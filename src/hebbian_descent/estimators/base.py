@@ -114,7 +114,7 @@ class LayerEstimator(HasState, BaseEstimator):
             self.coef_[:] = weights.T
         self.bias_ = np.zeros(n_outputs, dtype)
         self.offset_ = start_of_offset(offset, n_inputs, dtype)
-        vars(self).pop("target_offset_", None)
+        self.__dict__.pop("target_offset_", None)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
     def _fit_samples(self, setting: Parameters, samples: Samples, mean: Array | None, offset: Offset) -> None:

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_number, unknown_name
+from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.rules import AutoRule, Rule
 
 Centering: TypeAlias = Literal["auto", "mean", "moving", "half"] | npt.ArrayLike | None
@@ -43,7 +43,7 @@ PAPER_START = 0.5
 class Offset(NamedTuple):
     """What an offset does while patterns are learned."""
 
-    start: float | Array = 0.0
+    start: float | tuple[float, ...] = 0.0
     takes_data_mean: bool = False
     """Whether it is the mean of all inputs, and stays there."""
     shift: float = 0.0
@@ -131,11 +131,17 @@ def as_start(offset_start: object, centering: Centering) -> float | None:
     return as_number(offset_start, "start of the offset")
 
 
+def start_of(centering: npt.ArrayLike) -> float | tuple[float, ...]:
+    """Return the numbers of a fixed offset in a form that can be compared and hashed."""
+    offset = np.asarray(centering, np.float64)
+    return tuple(offset.tolist()) if offset.ndim else float(offset)
+
+
 def _offset(centering: Centering, shift: float, start: float | None) -> Offset:
     if centering is None:
         return Offset()
     if not isinstance(centering, str):
-        return Offset(start=np.asarray(centering, np.float64))
+        return Offset(start=start_of(centering))
     if centering == "half":  # the word for the paper's start before it was an option
         start = PAPER_START
     return Offset(shift=shift, starts_as_mean=True) if start is None else Offset(start=start, shift=shift)

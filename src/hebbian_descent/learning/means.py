@@ -54,7 +54,7 @@ def _refuse_a_part(rule: Rule, network: Layer, n_patterns: int, means: Means) ->
     if n_patterns == 1:
         raise ValueError(f"{needs} Got one pattern, which is its own mean. {ADVICE}")
     known: Any = vars(network).get(REMEMBERED)
-    if known is not None and not all(map(np.array_equal, known, means)):
+    if known is not None and not all(np.array_equal(*pair) for pair in zip(known, means, strict=True)):  # type: ignore[arg-type]
         raise ValueError(f"{needs} Got patterns with other means than those before. {ADVICE}")
 
 

@@ -43,7 +43,8 @@ Mask = npt.NDArray[np.bool_]
 KAPPAS: dict[str, dict[str, float]] = {
     "remember": {
         "others": 1.0,
-        **dict.fromkeys(("sigmoid", "softplus", "exponential"), 2.0),
+        **dict.fromkeys(("sigmoid", "step", "softplus", "exponential"), 2.0),
+        "softsign": 1.4,
     },
     "classify": {
         "others": 0.5,
@@ -74,8 +75,13 @@ class Automatic:
         if self.purpose not in KAPPAS:
             raise unknown_name("purpose of an automatic learning rate", self.purpose, KAPPAS)
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
+        """The word that stands for it in results."""
         return "auto" if self.purpose == "remember" else f"auto, {self.purpose}"
+
+    def __str__(self) -> str:
+        return self.name
 
     def kappa(self, activation: Activation) -> float:
         """Return κ for units of this activation."""

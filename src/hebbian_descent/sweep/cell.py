@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from hebbian_descent.engines.base import CellResult
 from hebbian_descent.engines.choice import ENGINES, Choice
-from hebbian_descent.engines.grid import Grid, GridCell
+from hebbian_descent.engines.grid import Grid, GridCell, labels_of_rates
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record, provenance
 
@@ -61,7 +61,7 @@ class Work:
 
     def _axes(self, patterns: Patterns) -> dict[str, npt.NDArray[Any]]:
         return {
-            "learning_rate": np.array(self.setting.learning_rates),
+            "learning_rate": labels_of_rates(self.setting.learning_rates),
             "trial": np.array(self.setting.trials),
             "pattern": np.arange(len(patterns.evaluated_inputs)),
         }

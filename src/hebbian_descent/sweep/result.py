@@ -13,7 +13,7 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.engines.base import NEVER, CellResult
 from hebbian_descent.engines.choice import Choice
-from hebbian_descent.engines.grid import Grid, name_of
+from hebbian_descent.engines.grid import Grid, labels_of_rates, name_of
 from hebbian_descent.measures import get_measure
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
@@ -53,7 +53,7 @@ class SweepResult:
         axes = {
             "rule": np.array([name_of(rule) for rule in setting.rules]),
             "activation": np.array([str(activation) for activation in setting.activations]),
-            "learning_rate": np.array(setting.learning_rates),
+            "learning_rate": labels_of_rates(setting.learning_rates),
             "weight_decay": np.array(setting.weight_decays),
             "trial": np.array(setting.trials),
             "pattern": np.arange(n_evaluated),
@@ -94,7 +94,7 @@ class SweepResult:
         """Return a measure of each trial and pattern of a best setting, (n_trials, n_patterns)."""
         wanted = (best.rule, best.activation, best.learning_rate, best.weight_decay)
         place = tuple(
-            int(np.flatnonzero(self.axes[axis] == value)[0])
+            int(np.flatnonzero(self.axes[axis] == np.array(value, self.axes[axis].dtype))[0])
             for axis, value in zip(AXES, wanted, strict=False)
         )
         return np.asarray(self.errors(measure or best.measure)[place])
@@ -124,9 +124,12 @@ class SweepResult:
         """Return a figure of how well each learning rate did, at its best weight decay, one line a rule."""
         name = measure or next(iter(self.values))
         cost = self.costs(by, name).min(axis=-1)
+        rates = np.array([_as_number(label) for label in self.axes["learning_rate"]])
+        is_fixed = np.isfinite(rates)  # an automatic rate has no place on the axis
+        cost = cost[..., is_fixed]
         sign = -1 if get_measure(name).higher_is_better else 1
         return plotting.learning_rate_curve(
-            self.axes["learning_rate"],
+            rates[is_fixed],
             dict(
                 zip(
                     self._labels(),
@@ -166,3 +169,11 @@ class SweepResult:
             f"{n_runs} runs ({', '.join(f'{len(labels)} {axis}' for axis, labels in self.axes.items())}), "
             f"{int(self.diverged.sum())} diverged, engine {' and '.join(engines)}, {self.seconds:.2f} s"
         )
+
+
+def _as_number(label: Any) -> float:
+    """Return a learning rate, or NaN for one that is a word."""
+    try:
+        return float(label)
+    except ValueError:
+        return np.nan

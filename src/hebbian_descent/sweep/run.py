@@ -11,6 +11,8 @@ import numpy.typing as npt
 from hebbian_descent.engines.base import MEMORY_BUDGET
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.setting import Centering, Setting
+from hebbian_descent.learning.centering import SHIFT
+from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
@@ -26,13 +28,13 @@ def sweep(
     *,
     rules: str | Rule | Sequence[str | Rule],
     activations: str | Activation | Sequence[str | Activation],
-    learning_rates: float | Sequence[float],
+    learning_rates: float | str | Automatic | Sequence[float | str | Automatic],
     weight_decays: float | Sequence[float] = (0.0,),
     trials: int | Sequence[int] = 10,
     error: str | ErrorTerm | ErrorFunction = "difference",
     centering: Centering = "mean",
-    shift: float = 0.05,
-    offset_start: float = 0.5,
+    shift: float = SHIFT,
+    offset_start: float | None = None,
     epochs: int = 1,
     batch_size: int = 1,
     shuffle: bool | None = None,
@@ -55,13 +57,14 @@ def sweep(
         targets: One a row, as many as inputs.
         rules: Names of `RULES`, or rules of your own.
         activations: Names of `ACTIVATIONS`, or activations of your own.
-        learning_rates: η, one or several.
+        learning_rates: η, one or several; "auto" is one computed for each update, see `learning.rates`.
         weight_decays: ω, per update.
         trials: How many, or which ones. Trial 7 alone is trial 7 of ten.
         error: The error term of Hebbian-descent and gradient descent.
-        centering: "mean" fixes the offsets at the mean input, "moving" lets them follow, None is without.
+        centering: "mean" fixes the offsets at the mean input, "moving" lets them follow, None is without;
+            numbers are offsets that stay.
         shift: ν of moving offsets.
-        offset_start: Where moving offsets start.
+        offset_start: Where moving offsets start, 0.5 in the paper; None is the mean of the inputs so far.
         epochs: Passes over the patterns.
         batch_size: Patterns per update, whose changes are averaged.
         shuffle: A new order in each epoch, from (seed, epoch); by default only for batches.

@@ -19,7 +19,8 @@ class Best(NamedTuple):
 
     rule: str
     activation: str
-    learning_rate: float
+    learning_rate: Any
+    """η, or "auto"."""
     weight_decay: float
     measure: str
     by: str
@@ -66,6 +67,14 @@ def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str, by: str)
     return np.where(usable, sign * score, np.inf)
 
 
+def _rate(label: Any) -> float | str:
+    """Return a learning rate from its label, which may be a word."""
+    try:
+        return float(label)
+    except ValueError:
+        return str(label)
+
+
 def select(
     axes: Mapping[str, npt.NDArray[Any]],
     values: Array,
@@ -85,7 +94,7 @@ def select(
                 Best(
                     rule=str(rule),
                     activation=str(activation),
-                    learning_rate=float(axes["learning_rate"][i]),
+                    learning_rate=_rate(axes["learning_rate"][i]),
                     weight_decay=float(axes["weight_decay"][d]),
                     measure=measure,
                     by=by,
