@@ -18,7 +18,7 @@ from rich.progress import track
 
 from hebbian_descent import DivergenceError, HebbianDescentAutoencoder
 from hebbian_descent.datasets import load
-from hebbian_descent.estimators.learning_rate import KAPPAS
+from hebbian_descent.learning.rates import KAPPAS
 from hebbian_descent.paper.grids import LEARNING_RATES
 
 PAGE = Path(__file__).parent.parent / "docs" / "estimators" / "learning_rate.md"
@@ -99,12 +99,13 @@ def ratios_of_kappas(
     error: Any, units: tuple[str, str], rule: str, batch_size: int, best: float
 ) -> list[float]:
     """Return, for each κ, the ratio to the best fixed rate."""
-    of_task, ratios = KAPPAS["autoencoder"], []
-    chosen = of_task.copy()
+    table, ratios = KAPPAS["remember"], []
+    chosen = table.copy()
     for value in CANDIDATES:
-        of_task.update(dict.fromkeys(of_task, value))
+        table[units[1]] = value
         ratios.append(error(units, rule, batch_size, "auto") / best)
-        of_task.update(chosen)
+        table.clear()
+        table.update(chosen)
     return ratios
 
 

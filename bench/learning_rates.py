@@ -26,7 +26,7 @@ from hebbian_descent import (
 )
 from hebbian_descent.datasets import draw_pair, load
 from hebbian_descent.datasets.errors import DatasetError
-from hebbian_descent.estimators.learning_rate import KAPPAS, kappa
+from hebbian_descent.learning.rates import KAPPAS, Automatic
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.grids import LEARNING_RATES
 
@@ -41,7 +41,7 @@ MOST_ABOVE_BEST = {True: 1.15, False: 1.25}
 
 
 class Work(NamedTuple):
-    """Something to learn: what it is called, and the error for an activation and a learning rate."""
+    """Something to learn: its name, its purpose, and the error for an activation and a learning rate."""
 
     name: str
     task: str
@@ -74,7 +74,7 @@ def associations(seed: int) -> Iterator[Work]:
     for source in DATASETS:
         for target in DATASETS:
             pair = draw_pair(source, target, seed=seed)
-            yield Work(f"{source} → {target}", "regressor", partial(association_error, *pair, seed))
+            yield Work(f"{source} → {target}", "remember", partial(association_error, *pair, seed))
 
 
 def association_error(inputs: Any, targets: Any, seed: int, activation: str, learning_rate: Any) -> float:
@@ -118,7 +118,7 @@ def classifications(seed: int) -> Iterator[Work]:
         orders = range(seed * trials, (seed + 1) * trials)
         yield Work(
             f"{name}, {epochs} epoch{'s' if epochs > 1 else ''}",
-            "classifier",
+            "classify",
             partial(classification_error, learned, asked, epochs, orders),
         )
 
@@ -180,7 +180,7 @@ def choose(works: list[Work], activation: str, best: dict[str, float]) -> None:
 def tables(works: list[Work], ratios: dict[str, dict[str, float]]) -> str:
     """Return one table a task: a row for each activation, the ratio to the best fixed rate in each cell."""
     parts = []
-    for task, title in (("regressor", "Remembering 100 pairs seen once"), ("classifier", "Classifying")):
+    for task, title in (("remember", "Remembering 100 pairs seen once"), ("classify", "Classifying")):
         names = [work.name for work in works if work.task == task]
         rows = [
             ("activation", "κ", *(name.replace("connect_positions", "connect") for name in names), "limit")
@@ -191,7 +191,7 @@ def tables(works: list[Work], ratios: dict[str, dict[str, float]]) -> str:
             cells = [
                 f"**{found[name]:.2f}**" if found[name] > limit else f"{found[name]:.2f}" for name in names
             ]
-            value = kappa(task, get_activation(activation))
+            value = Automatic(task).kappa(get_activation(activation))
             rows.append((f"`{activation}`", f"{value:g}", *cells, f"{limit:g}"))
         parts += [f"\n\n### {title}\n", *(f"| {' | '.join(row)} |" for row in rows)]
     return "\n".join(parts) + "\n\n"

@@ -55,7 +55,7 @@ BAD_SETTINGS = [
     ({"error": "hinge"}, ValueError, r"error term must be one of"),
     ({"learning_rate": -0.1}, ValueError, r"learning rate must be at least 0. Got -0.1"),
     ({"learning_rate": np.nan}, ValueError, r"learning rate must be at least 0. Got nan"),
-    ({"learning_rate": "fast"}, TypeError, r"learning rate must be a number. Got 'fast'"),
+    ({"learning_rate": "fast"}, ValueError, r"learning_rate must be a number or \"auto\". Got 'fast'"),
     ({"weight_decay": 2.5}, ValueError, r"weight decay must be at least 0 and at most 2. Got 2.5"),
     ({"shift": 1.5}, ValueError, r"shift must be at least 0 and at most 1. Got 1.5"),
     ({"hidden_shift": -1}, ValueError, r"hidden shift must be at least 0"),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent import AssociativeMemory, DivergenceError, datasets
-from hebbian_descent.memory import rates
+from hebbian_descent.learning.rates import KAPPAS
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.sweep import sweep
 
@@ -49,13 +49,17 @@ def choices() -> Iterator[list[str]]:
         best = [_best_fixed(x, t, activation)[1] for x, t in pairs]
         cells = []
         for kappa in CANDIDATES:
-            rates.KAPPA_BOUNDED = rates.KAPPA_UNBOUNDED = kappa
+            chosen = KAPPAS["remember"].copy()
+            KAPPAS["remember"][activation] = kappa
             try:
                 found = [_automatic(x, t, activation, CHOOSING)[1] for x, t in pairs]
             except DivergenceError:
                 cells.append("diverges")
             else:
                 cells.append(f"{max(np.divide(found, best)):.2f}")
+            finally:
+                KAPPAS["remember"].clear()
+                KAPPAS["remember"].update(chosen)
         yield [activation, *cells]
 
 

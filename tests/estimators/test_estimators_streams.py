@@ -33,7 +33,7 @@ def test_ten_million_updates_follow_a_drifting_target():
     n_blocks, block = 100, 100_000
     truth = rng.normal(size=(100, 10)) / 10
     inputs = rng.random((block, 100)) + 1
-    noise = rng.normal(scale=0.1, size=(block, 10))
+    noise = rng.normal(scale=0.07, size=(block, 10))
     regressor = HebbianDescentRegressor().partial_fit(inputs[:1000], (inputs @ truth)[:1000])
     before, after, memory = [], [], []
     tracemalloc.start()
