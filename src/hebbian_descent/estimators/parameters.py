@@ -57,7 +57,7 @@ class Shared:
         """What the offset does during `fit`."""
         return offset_in_fit(self.centering, self.shift, self.offset_start)
 
-    @property
+    @cached_property
     def offset_in_stream(self) -> Offset:
         """What the offset does during `partial_fit`."""
         return offset_in_stream(self.centering, self.shift, self.offset_start)
