@@ -167,3 +167,21 @@ def test_the_papers_start_leaves_targets_alone():
     train(layer, X, T, rule="hebb", learning_rate=0.1, shift=0.1)
     np.testing.assert_allclose(memory.recall(X), layer.output(X), rtol=1e-12)
     assert memory.target_offset is None
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_file_keeps_the_mean_target(rule, tmp_path):
+    memory = AssociativeMemory(5, 3, rule=rule)
+    memory.store(X[:10], T[:10])
+    memory.save(tmp_path / "memory")
+    regressor = HebbianDescentRegressor(rule=rule).partial_fit(X[:10], T[:10])
+    regressor.save(tmp_path / "regressor")
+    again = AssociativeMemory.load(tmp_path / "memory")
+    learned = HebbianDescentRegressor.load(tmp_path / "regressor")
+    for model in (memory, again):
+        model.store(X[10:], T[10:])
+    for model in (regressor, learned):
+        model.partial_fit(X[10:], T[10:])
+    np.testing.assert_array_equal(again.recall(X), memory.recall(X))
+    np.testing.assert_array_equal(learned.coef_, regressor.coef_)
+    np.testing.assert_array_equal(learned.target_offset_, regressor.target_offset_)

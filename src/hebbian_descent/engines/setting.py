@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_number, unknown_name
 from hebbian_descent.engines.grid import Grid, GridCell, checked, listed
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.learning.centering import SHIFT, Offset, as_centering, as_start, start_of
+from hebbian_descent.learning.centering import SHIFT, Centering, Offset, as_centering, as_start, start_of
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.network.layer import unit_values
 from hebbian_descent.rules import Rule, get_rule
-
-Centering: TypeAlias = Literal["mean", "moving"] | npt.ArrayLike | None
 
 Cell: TypeAlias = GridCell[Rule, Activation]
 

@@ -107,8 +107,7 @@ class Update:
             if self.bound.looks_ahead:
                 # Activities change by this much times the step, or less; compiled loops have the same bounds.
                 growth = (pre * pre).sum(axis=1, keepdims=True) + 1
-                if self.bound.exceeded_by(rates * growth, scaled * growth):
-                    raise self._divergence(step, x, a)
+                self._stop_if_too_long((rates * growth, scaled * growth), step, x, a)
             self._change(layer.weights, mean_outer(pre, scaled))
             if rule.learns_bias:
                 layer.bias -= scaled.mean(axis=0)
@@ -141,8 +140,7 @@ class Update:
                 growth = _largest_growth(network, x, units.hidden)
                 # Weights grow as large as the inputs that they reconstruct, and activities as their products.
                 sizes = np.max(eta.weights) * growth, np.abs(scaled).max() * growth, (x * x).sum(axis=1)
-                if self.bound.exceeded_by(*sizes):
-                    raise self._divergence(step, x, units.preactivation)
+                self._stop_if_too_long(sizes, step, x, units.preactivation)
             self._change(W, scaled)
             if change.bias is not None:
                 network.bias -= eta.bias * change.bias
@@ -198,6 +196,13 @@ class Update:
     def _stop_if_diverged(self, step: int, inputs: Array, *preactivations: Array) -> None:
         if self.bound.exceeded_by(*preactivations):
             raise self._divergence(step, inputs, *preactivations)
+
+    def _stop_if_too_long(
+        self, sizes: tuple[Array, ...], step: int, inputs: Array, preactivation: Array
+    ) -> None:
+        """Raise if a step would make something too large."""
+        if self.bound.exceeded_by(*sizes):
+            raise self._divergence(step, inputs, preactivation)
 
     def _divergence(self, step: int, inputs: Array, *preactivations: Array) -> DivergenceError:
         tells_inputs = self.bound.looks_ahead or self.fixed_rate is None

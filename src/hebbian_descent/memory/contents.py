@@ -11,8 +11,9 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array
 from hebbian_descent.learning.centering import HIDDEN_START, Offset, hidden_offset
 from hebbian_descent.learning.rates import Automatic
+from hebbian_descent.learning.step import Network
 from hebbian_descent.memory.building import Auto
-from hebbian_descent.memory.online import Network, Storing, as_connectivity, storing
+from hebbian_descent.memory.online import Storing, as_connectivity, storing
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain

@@ -11,11 +11,9 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_number
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.rates import Mask, as_rate
-from hebbian_descent.learning.step import Update
+from hebbian_descent.learning.step import Network, Update
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, Rule, get_auto_rule, get_error_term, get_rule
-
-Network = Layer | Autoencoder
 
 
 @dataclass(frozen=True)

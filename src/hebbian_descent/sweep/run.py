@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from hebbian_descent.engines.base import MEMORY_BUDGET
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.setting import Centering, Setting
-from hebbian_descent.learning.centering import SHIFT
+from hebbian_descent.engines.setting import Setting
+from hebbian_descent.learning.centering import SHIFT, Centering
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
