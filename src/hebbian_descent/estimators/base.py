@@ -165,8 +165,8 @@ class LayerEstimator(HasState, BaseEstimator):
         return self.target_offset_
 
     def _shows_one_by_one(self, setting: Parameters, offset: Offset) -> bool:
-        """Whether `fit` takes the compiled loop."""
-        return setting.learns_compiled(offset) and setting.batch_size == 1
+        """Whether `fit` takes the online engine."""
+        return setting.learns_online(offset) and setting.batch_size == 1
 
     @contextmanager
     def _refusing_what_is_not_finite(self, X: Array) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""One pass over patterns: compiled for single patterns, NumPy for batches and functions of your own.
+"""One pass over patterns: the online engine for single patterns, NumPy for batches and your own functions.
 
 Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of `coef_`,
 the transpose.
@@ -12,18 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.engines.online import ALL_LEARNED, Count, Order, learn_in_blocks
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
 from hebbian_descent.transaction import is_finite
-
-Order = npt.NDArray[np.intp]
-Count = npt.NDArray[np.int64]  # (1,)
-
-WEIGHTS_IN_A_CALL = 2**27
-"""Steps times weights that compiled code takes on at once: some hundredths of a second, deaf to Ctrl-C."""
 
 
 class Samples(NamedTuple):
@@ -74,8 +69,8 @@ def learn(
 
     In pairs it may be faster, but the same samples shown in several calls would have other bits.
     """
-    if setting.learns_compiled(offset) and batch_size == 1:
-        learn_compiled(setting, layer, samples, order, offset, seen, in_pairs=in_pairs)
+    if setting.learns_online(offset) and batch_size == 1:
+        learn_one_by_one(setting, layer, samples, order, offset, seen, per_pass=2 if in_pairs else 1)
         return
     for rows in batches(order, batch_size):
         seen += len(rows)
@@ -95,7 +90,7 @@ def learn(
         raise DivergenceError(int(seen[0]), setting.learning_rate, limit=limit_of(layer.weights))
 
 
-def learn_compiled(
+def learn_one_by_one(
     setting: Parameters,
     layer: Layer,
     samples: Samples,
@@ -103,34 +98,22 @@ def learn_compiled(
     offset: Offset,
     seen: Count,
     *,
-    in_pairs: bool,
+    per_pass: int,
 ) -> None:
-    """Let a compiled loop show the samples one after another.
+    """Let the online engine show the samples one after another.
 
-    A single sample is learned and counted, or refused with nothing changed, in one call that no interrupt can
-    divide. So it needs no draft, which on a large layer would take longer than learning.
+    If it is compiled, a single sample is learned and counted, or refused with nothing changed, in one call that
+    no interrupt can divide. So it needs no draft, which on a large layer would take longer than learning.
     """
-    W = layer.weights.T
-    loop, *told = setting.compiled(offset, W.dtype, in_pairs=in_pairs)
-    x, t, scales, rows = (read_only(array) for array in (*samples, order))
-    for some in _blocks(rows, W.size):
-        diverged_at = loop(*told, W, layer.bias, layer.offset, x, t, scales, some, seen)
-        if diverged_at >= 0:
-            largest = float(max(x.max(), -x.min()))
-            raise DivergenceError(
-                int(seen[0]), setting.learning_rate, limit=limit_of(W), largest_input=largest
-            )
-
-
-def _blocks(order: Order, n_weights: int) -> list[Order]:
-    """Cut an order into blocks of bounded work, of an even number of samples, so that pairs stay pairs."""
-    if order.size * n_weights <= WEIGHTS_IN_A_CALL:
-        return [order]
-    return list(batches(order, 2 * max(1, WEIGHTS_IN_A_CALL // (2 * n_weights))))
+    W, x = layer.weights.T, samples.inputs
+    loop = setting.loop(offset, W.dtype, per_pass=per_pass)
+    if learn_in_blocks(loop, (W, layer.bias, layer.offset), samples, order, seen) != ALL_LEARNED:
+        largest = float(max(x.max(), -x.min()))
+        raise DivergenceError(int(seen[0]), setting.learning_rate, limit=limit_of(W), largest_input=largest)
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a view that cannot be written: one compiled loop then serves arrays of either kind."""
+    """Return a view that cannot be written."""
     if not array.flags.writeable and type(array) is np.ndarray:
         return array
     view = array.view(np.ndarray)

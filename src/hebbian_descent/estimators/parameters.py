@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array, as_count, as_flag, as_number, unknown_name
+from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
+from hebbian_descent.engines.online import Loop, OnlineSetting, knows, loop_of
 from hebbian_descent.learning.centering import (
     Centering,
     Offset,
@@ -22,14 +22,12 @@ from hebbian_descent.learning.centering import (
 from hebbian_descent.learning.divergence import Bound
 from hebbian_descent.learning.rates import Automatic, as_rate, slope_bound
 from hebbian_descent.learning.step import Update
+from hebbian_descent.native import core
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 
 START_OPTIONS = ("zeros", "random")
 BOUND = Bound(limit=None, looks_ahead=True)
-
-Compiled = tuple[Callable[..., int], int, Array]
-"""A loop over samples, the address of the activation's response, and the numbers of a step."""
 
 
 @dataclass(frozen=True)
@@ -106,57 +104,49 @@ class Parameters(Shared):
         return offset.centers_targets(self.rule)
 
     @cached_property
-    def is_compiled(self) -> bool:
-        """Whether all parts have a compiled form; otherwise the plain loop runs."""
-        members = [self.rule, self.activation, *([self.error] if self.rule.takes_error_term else [])]
-        # The compiled loop knows no square of a slope that is the output.
+    def has_online_form(self) -> bool:
+        """Whether the online engine knows all parts; otherwise samples are learned as batches of one."""
+        # It knows no square of a slope that is the output.
         squares = self.activation.slope_is_output and self.rule.pulls_back
         is_known = not (squares and isinstance(self.rate, Automatic))
-        return is_known and all(member.compiled_form is not None for member in members)
+        return is_known and knows(self.rule, self.activation, self.error)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a compiled loop learns single samples: in one call, which no interrupt can divide."""
+        return self.has_online_form and core() is not None
+
+    def learns_online(self, offset: Offset) -> bool:
+        """Whether single samples take the online engine, none of whose rules asks for means."""
+        return self.has_online_form and not self.centers_targets(offset)
 
     def learns_compiled(self, offset: Offset) -> bool:
-        """Whether single samples take the compiled loop, none of whose rules asks for means."""
-        means = self.rule.needs_data_mean or self.centers_targets(offset)
-        return self.is_compiled and not means
+        """Whether a single sample is learned, or refused, in one call that no interrupt can divide."""
+        return self.is_compiled and not self.centers_targets(offset)
 
-    def compiled(self, offset: Offset, dtype: np.dtype[Any], *, in_pairs: bool) -> Compiled:
-        """Return the compiled loop, and what it is told of the activation, the rule and the steps.
-
-        In pairs it is faster, but a sample has other bits than alone.
-        """
-        known = self._compiled
-        if (offset, dtype, in_pairs) not in known:
-            known[offset, dtype, in_pairs] = self._loop(offset, dtype, in_pairs)
-        return known[offset, dtype, in_pairs]
+    def loop(self, offset: Offset, dtype: np.dtype[Any], *, per_pass: int) -> Loop:
+        """Return the online loop for what an offset does; see `engines.online.loop_of`."""
+        known, key = self._loops, (offset, dtype, per_pass)
+        if key not in known:
+            known[key] = loop_of(self._online(offset), dtype, per_pass=per_pass)
+        return known[key]
 
     @cached_property
-    def _compiled(self) -> dict[tuple[Offset, np.dtype[Any], bool], Compiled]:
+    def _loops(self) -> dict[tuple[Offset, np.dtype[Any], int], Loop]:
         return {}
 
-    def _loop(self, offset: Offset, dtype: np.dtype[Any], in_pairs: bool) -> Compiled:
-        from hebbian_descent.kernels.activations import ACTIVATIONS
-        from hebbian_descent.kernels.errors import ErrorTerm, error_term
-        from hebbian_descent.kernels.online import learn_online
-        from hebbian_descent.kernels.online_pairs import learn_in_pairs
-        from hebbian_descent.kernels.responses import Steps, address_of_response, as_numbers
-
-        steps = Steps(
-            learns_from_output=self.rule.looks_at_output,
-            pulls_back=self.rule.pulls_back,
+    def _online(self, offset: Offset) -> OnlineSetting:
+        automatic = isinstance(self.rate, Automatic)
+        return OnlineSetting(
+            rule=self.rule,
+            activation=self.activation,
+            error=self.error,
             learning_rate=self.rate.kappa(self.activation) if isinstance(self.rate, Automatic) else self.rate,
-            largest_slope=slope_bound(self.activation, self.rule) if self.learning_rate is None else 0.0,
+            largest_slope=slope_bound(self.activation, self.rule) if automatic else 0.0,
             weight_decay=self.weight_decay,
             shift=offset.shift,
             starts_as_mean=offset.starts_as_mean,
         )
-        error = (
-            error_term(self.error.compiled_form or "", self.error.parameters)
-            if self.rule.takes_error_term
-            else ErrorTerm()
-        )
-        kind = ACTIVATIONS[self.activation.compiled_form or ""](**self.activation.parameters)
-        loop = learn_in_pairs if in_pairs else learn_online
-        return loop, address_of_response(kind, dtype), as_numbers(steps, error)
 
 
 @dataclass(frozen=True)

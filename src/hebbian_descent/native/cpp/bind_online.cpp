@@ -1,30 +1,63 @@
 // Online learning of one layer.
 #include "bindings.hpp"
+#include "buffers.hpp"
 #include "online.hpp"
 
 namespace hebbian_descent {
 namespace {
 
+// Work below which the interpreter lock is kept: handing it over would take longer.
+constexpr std::size_t weights_of_a_short_call = 1 << 16;
+
+// One setting of online learning, ready for any number of calls, from any number of threads.
 template <class T>
-std::ptrdiff_t learn_layer(Matrix<T> weights, Row<T> bias, Row<T> offset, Matrix<const T> inputs,
-                           Matrix<const T> targets, Row<const T> scales, Row<const std::ptrdiff_t> order,
-                           std::size_t n_seen, const std::string& unit, const Parameters& parameters,
-                           const StepSettings& step, std::size_t per_pass) {
-    const LayerArrays<T> layer{weights.data(), bias.data(), offset.data(), weights.shape(0), weights.shape(1)};
-    const Samples<T> samples{inputs.data(), targets.data(), scales.data(), order.data(), order.shape(0)};
-    return with_unit(unit, parameters, [&](auto made) {
-        OutputOf<T, decltype(made)> output(made, layer.n_outputs);
+class OnlineLoop {
+    std::unique_ptr<OutputUnits<T>> units_;
+    StepSettings step_;
+    std::size_t per_pass_;
+
+  public:
+    OnlineLoop(const std::string& unit, const Parameters& parameters, const StepSettings& step, std::size_t per_pass)
+        : step_(step), per_pass_(per_pass) {
+        with_unit(unit, parameters, [&](auto made) { units_ = std::make_unique<OutputUnitsOf<T, decltype(made)>>(made); });
+        if (per_pass != 1 && per_pass != 2) throw std::invalid_argument("A pass takes 1 or 2 samples.");
+    }
+
+    // Show samples in the given order and count those learned, in one call that no interrupt can divide.
+    std::ptrdiff_t learn(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs, nb::handle targets,
+                         nb::handle scales, nb::handle order, nb::handle seen) const {
+        const Buffer<T> W(weights.ptr()), b(bias.ptr()), mu(offset.ptr());
+        const Buffer<const T> x(inputs.ptr()), t(targets.ptr()), factors(scales.ptr());
+        const Buffer<const std::ptrdiff_t> places(order.ptr());
+        const Buffer<std::int64_t> count(seen.ptr());
+        if (W.ndim() != 2 || x.ndim() != 2 || t.ndim() != 2 || b.shape(0) != W.shape(0) || mu.shape(0) != W.shape(1) ||
+            x.shape(1) != W.shape(1) || t.shape(1) != W.shape(0) || t.shape(0) != x.shape(0) ||
+            factors.shape(0) != x.shape(0))
+            throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
+        const LayerArrays<T> layer{W.data(), b.data(), mu.data(), W.shape(0), W.shape(1)};
+        const Samples<T> samples{x.data(), t.data(), factors.data(), places.data(), places.shape(0)};
+        if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call) return run(layer, samples, count.data());
         nb::gil_scoped_release release;
-        return per_pass == 1 ? learn_online<T, 1>(output, step, layer, samples, n_seen)
-                             : learn_online<T, 2>(output, step, layer, samples, n_seen);
-    });
-}
+        return run(layer, samples, count.data());
+    }
 
+  private:
+    std::ptrdiff_t run(const LayerArrays<T>& layer, const Samples<T>& samples, std::int64_t* seen) const {
+        const auto n_seen = static_cast<std::size_t>(*seen);
+        const std::ptrdiff_t diverged_at = per_pass_ == 1 ? learn_online<T, 1>(*units_, step_, layer, samples, n_seen)
+                                                          : learn_online<T, 2>(*units_, step_, layer, samples, n_seen);
+        *seen += diverged_at == all_learned ? static_cast<std::int64_t>(samples.n) : diverged_at;
+        return diverged_at;
+    }
+};
 
 template <class T>
-void define_for(nb::module_& m) {
-    m.def("learn_online", &learn_layer<T>, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "targets"_a, "scales"_a,
-          "order"_a, nb::kw_only(), "n_seen"_a, "unit"_a, "parameters"_a, "step"_a, "per_pass"_a);
+void define_for(nb::module_& m, const char* name) {
+    nb::class_<OnlineLoop<T>>(m, name)
+        .def(nb::init<const std::string&, const Parameters&, const StepSettings&, std::size_t>(), "unit"_a, "parameters"_a,
+             "step"_a, nb::kw_only(), "per_pass"_a)
+        .def("learn", &OnlineLoop<T>::learn, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "targets"_a, "scales"_a,
+             "order"_a, "seen"_a);
 }
 
 }  // namespace
@@ -47,8 +80,8 @@ void bind_online(nb::module_& m) {
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
             "starts_as_mean"_a = false, "error"_a = ErrorTerm::Kind::difference, "saturation"_a = 1.0,
             "steepness"_a = 1.0, "leak"_a = 0.0);
-    define_for<double>(m);
-    define_for<float>(m);
+    define_for<double>(m, "OnlineLoop_float64");
+    define_for<float>(m, "OnlineLoop_float32");
 }
 
 }  // namespace hebbian_descent

@@ -27,6 +27,21 @@ namespace hebbian_descent {
 
 inline constexpr std::size_t vector_bytes = 64;
 
+#if defined(__AVX2__) && defined(__FMA__)
+
+// Upper half plus lower half, until one number is left.
+HD_INLINE double sum_of_four(__m256d v) noexcept {
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+HD_INLINE float sum_of_eight(__m256 v) noexcept {
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+#endif
+
 #if defined(__AVX512F__)
 
 inline constexpr const char* level = "x86-64-v4";
@@ -49,7 +64,13 @@ struct Register<double> {
     HD_INLINE void store(double* p, std::size_t n) const noexcept { _mm512_mask_storeu_pd(p, first(n), v); }
 
     static HD_INLINE Mask first(std::size_t n) noexcept { return static_cast<Mask>((1u << n) - 1u); }
+    static HD_INLINE Mask first_lanes(std::size_t n) noexcept { return first(n); }
     static HD_INLINE bool any(Mask m) noexcept { return m != 0; }
+    HD_INLINE double sum() const noexcept {
+        const __m256d half = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+        return sum_of_four(half);
+    }
+    HD_INLINE double largest() const noexcept { return _mm512_reduce_max_pd(v); }
     friend HD_INLINE Register operator+(Register a, Register b) noexcept { return {_mm512_add_pd(a.v, b.v)}; }
     friend HD_INLINE Register operator-(Register a, Register b) noexcept { return {_mm512_sub_pd(a.v, b.v)}; }
     friend HD_INLINE Register operator*(Register a, Register b) noexcept { return {_mm512_mul_pd(a.v, b.v)}; }
@@ -90,7 +111,13 @@ struct Register<float> {
     HD_INLINE void store(float* p, std::size_t n) const noexcept { _mm512_mask_storeu_ps(p, first(n), v); }
 
     static HD_INLINE Mask first(std::size_t n) noexcept { return static_cast<Mask>((1u << n) - 1u); }
+    static HD_INLINE Mask first_lanes(std::size_t n) noexcept { return first(n); }
     static HD_INLINE bool any(Mask m) noexcept { return m != 0; }
+    HD_INLINE float sum() const noexcept {
+        const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+        return sum_of_eight(half);
+    }
+    HD_INLINE float largest() const noexcept { return _mm512_reduce_max_ps(v); }
     friend HD_INLINE Register operator+(Register a, Register b) noexcept { return {_mm512_add_ps(a.v, b.v)}; }
     friend HD_INLINE Register operator-(Register a, Register b) noexcept { return {_mm512_sub_ps(a.v, b.v)}; }
     friend HD_INLINE Register operator*(Register a, Register b) noexcept { return {_mm512_mul_ps(a.v, b.v)}; }
@@ -140,7 +167,13 @@ struct Register<double> {
     static HD_INLINE __m256i first(std::size_t n) noexcept {
         return _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), _mm256_setr_epi64x(0, 1, 2, 3));
     }
+    static HD_INLINE Mask first_lanes(std::size_t n) noexcept { return _mm256_castsi256_pd(first(n)); }
     static HD_INLINE bool any(Mask m) noexcept { return _mm256_movemask_pd(m) != 0; }
+    HD_INLINE double sum() const noexcept { return sum_of_four(v); }
+    HD_INLINE double largest() const noexcept {
+        const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+        return _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
+    }
     friend HD_INLINE Register operator+(Register a, Register b) noexcept { return {_mm256_add_pd(a.v, b.v)}; }
     friend HD_INLINE Register operator-(Register a, Register b) noexcept { return {_mm256_sub_pd(a.v, b.v)}; }
     friend HD_INLINE Register operator*(Register a, Register b) noexcept { return {_mm256_mul_pd(a.v, b.v)}; }
@@ -181,7 +214,14 @@ struct Register<float> {
     static HD_INLINE __m256i first(std::size_t n) noexcept {
         return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     }
+    static HD_INLINE Mask first_lanes(std::size_t n) noexcept { return _mm256_castsi256_ps(first(n)); }
     static HD_INLINE bool any(Mask m) noexcept { return _mm256_movemask_ps(m) != 0; }
+    HD_INLINE float sum() const noexcept { return sum_of_eight(v); }
+    HD_INLINE float largest() const noexcept {
+        const __m128 four = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+        const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+        return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+    }
     friend HD_INLINE Register operator+(Register a, Register b) noexcept { return {_mm256_add_ps(a.v, b.v)}; }
     friend HD_INLINE Register operator-(Register a, Register b) noexcept { return {_mm256_sub_ps(a.v, b.v)}; }
     friend HD_INLINE Register operator*(Register a, Register b) noexcept { return {_mm256_mul_ps(a.v, b.v)}; }
@@ -243,9 +283,23 @@ struct Register {
     }
     HD_INLINE void store(T* p) const noexcept { std::memcpy(p, v, sizeof v); }
     HD_INLINE void store(T* p, std::size_t n) const noexcept { std::memcpy(p, v, sizeof(T) * (n < lanes ? n : lanes)); }
+    static HD_INLINE Mask first_lanes(std::size_t n) noexcept {
+        return each_bool([&](std::size_t i) { return i < n; });
+    }
     static HD_INLINE bool any(Mask mask) noexcept {
         bool found = false;
         for (bool m : mask.m) found |= m;
+        return found;
+    }
+    HD_INLINE T sum() const noexcept {
+        Register s = *this;
+        for (std::size_t half = lanes / 2; half > 0; half /= 2)
+            for (std::size_t i = 0; i < half; ++i) s.v[i] += s.v[i + half];
+        return s.v[0];
+    }
+    HD_INLINE T largest() const noexcept {
+        T found = v[0];
+        for (std::size_t i = 1; i < lanes; ++i) found = found < v[i] ? v[i] : found;
         return found;
     }
     friend HD_INLINE Register operator+(Register a, Register b) noexcept {

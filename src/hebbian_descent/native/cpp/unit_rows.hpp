@@ -1,4 +1,4 @@
-// What a row of output units does for one pattern: outputs h, errors E(t, h), their pull-back.
+// What a row of output units does for one pattern: outputs h and the pull-back of errors.
 #pragma once
 
 #include "units.hpp"
@@ -55,25 +55,5 @@ HD_INLINE void pull_back(const Softmax&, const T*, const T* h, T* error, std::si
         (V::load(h + i, m) * (V::load(error + i, m) - common)).store(error + i, m);
     });
 }
-
-// The error terms: h − t, saturation·tanh(steepness·(h − t)), or −t while t·h < 1, else leak.
-struct ErrorTerm {
-    enum class Kind { difference, saturating, leaky_hinge };
-    Kind kind = Kind::difference;
-    double saturation = 1, steepness = 1, leak = 0;
-
-    template <class T>
-    HD_INLINE void errors(const T* t, const T* h, T* error, std::size_t n) const noexcept {
-        using V = Vector<T>;
-        const V zero(T(0));
-        for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
-            const V target = V::load(t + i, m), output = V::load(h + i, m);
-            V e = output - target;
-            if (kind == Kind::saturating) e = V(T(saturation)) * tanh(V(T(steepness)) * e);
-            if (kind == Kind::leaky_hinge) e = choose(target * output < V(T(1)), zero - target, V(T(leak)));
-            e.store(error + i, m);
-        });
-    }
-};
 
 }  // namespace hebbian_descent

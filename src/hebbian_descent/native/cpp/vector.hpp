@@ -40,12 +40,14 @@ struct Vector {
     }
     // The first n numbers, and zeros after them.
     static HD_INLINE Vector load(const T* p, std::size_t n) noexcept {
+        if (n == lanes) return load(p);
         return each([&](std::size_t i) { return R::load(p + i * R::lanes, beyond(n, i)); });
     }
     HD_INLINE void store(T* p) const noexcept {
         for (std::size_t i = 0; i < n_registers; ++i) r[i].store(p + i * R::lanes);
     }
     HD_INLINE void store(T* p, std::size_t n) const noexcept {
+        if (n == lanes) return store(p);
         for (std::size_t i = 0; i < n_registers; ++i) r[i].store(p + i * R::lanes, beyond(n, i));
     }
     static HD_INLINE std::size_t beyond(std::size_t n, std::size_t i) noexcept {
@@ -102,29 +104,27 @@ struct Vector {
 // Σ over the lanes: the upper half is added to the lower one until one number is left.
 template <class T>
 HD_INLINE T sum(Vector<T> v) noexcept {
-    alignas(vector_bytes) T x[Vector<T>::lanes];
-    v.store(x);
-    for (std::size_t half = Vector<T>::lanes / 2; half > 0; half /= 2)
-        for (std::size_t i = 0; i < half; ++i) x[i] += x[i + half];
-    return x[0];
+    for (std::size_t half = Vector<T>::n_registers / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) v.r[i] = v.r[i] + v.r[i + half];
+    return v.r[0].sum();
 }
 
+// Whether a NaN is found is not said.
 template <class T>
 HD_INLINE T largest(Vector<T> v) noexcept {
-    alignas(vector_bytes) T x[Vector<T>::lanes];
-    v.store(x);
-    T found = x[0];
-    for (std::size_t i = 1; i < Vector<T>::lanes; ++i) found = found < x[i] ? x[i] : found;
+    T found = v.r[0].largest();
+    for (std::size_t i = 1; i < Vector<T>::n_registers; ++i) {
+        const T other = v.r[i].largest();
+        found = found < other ? other : found;
+    }
     return found;
 }
 
 // a in the first n lanes, b in the others.
 template <class T>
 HD_INLINE Vector<T> choose_first(std::size_t n, Vector<T> a, Vector<T> b) noexcept {
-    alignas(vector_bytes) T x[Vector<T>::lanes];
-    b.store(x);
-    a.store(x, n);
-    return Vector<T>::load(x);
+    using V = Vector<T>;
+    return choose(V::each_mask([&](std::size_t i) { return V::R::first_lanes(V::beyond(n, i)); }), a, b);
 }
 
 // Call f(i, n) for every vector of a row of `size` numbers: where it begins, and how many of its lanes count.

@@ -1,0 +1,120 @@
+// One pass over the weights of a layer: it takes in the changes of the last k steps, sums the next k inputs, or both.
+//
+// With weights (n_outputs, n_inputs), kept a factor, p the changes and c the centered inputs of k steps,
+//
+//     W ← kept·W + Σ p·cᵀ,   s = W·c of the next k steps.
+//
+// So each weight is read and written once per pass. A row is summed in the order of its vectors, whatever rows it
+// shares a tile with. Centered inputs are filled up with zeros to whole vectors.
+#pragma once
+
+#include "vector.hpp"
+
+namespace hebbian_descent {
+
+enum class Pass { sum, learn, learn_and_sum };
+
+// The steps that one pass takes in or sums.
+template <class T, std::size_t k>
+struct Steps {
+    T* centered[k];  // (n_inputs,), aligned, whole vectors
+    T* p[k];         // (n_outputs,), aligned, whole vectors
+    T shift[k];      // ν of the offset
+};
+
+template <class T, std::size_t k>
+struct PassArguments {
+    T* weights;
+    std::size_t n_outputs, n_inputs;
+    T kept;
+    const Steps<T, k>* learned;
+    const Steps<T, k>* summed;
+    T* const* sums;         // k rows of (n_outputs,)
+    const T* const* ahead;  // k inputs that the next pass needs, brought into the cache
+};
+
+// Rows of a tile: their sums and changes stay in registers.
+template <class T, std::size_t k>
+inline constexpr std::size_t tile_height = Vector<T>::n_registers == 1 ? 5 : (Vector<T>::n_registers == 2 ? (k == 1 ? 5 : 2) : 1);
+
+HD_INLINE void fetch([[maybe_unused]] const void* address) noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#endif
+}
+
+template <Pass pass, bool decays, std::size_t rows, class T, std::size_t k>
+void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) noexcept {
+    using V = Vector<T>;
+    using R = Register<T>;
+    constexpr bool learns = pass != Pass::sum, sums = pass != Pass::learn;
+    T* w_rows[rows];
+    R changes[rows][k];
+    V totals[rows][k];
+    const T *learned[k], *summed[k], *ahead[k];
+    for (std::size_t row = 0; row < rows; ++row) {
+        w_rows[row] = of.weights + (first + row) * of.n_inputs;
+        for (std::size_t j = 0; j < k; ++j) {
+            if (learns) changes[row][j] = R::all(of.learned->p[j][first + row]);
+            totals[row][j] = V(T(0));
+        }
+    }
+    for (std::size_t j = 0; j < k; ++j)
+        learned[j] = of.learned->centered[j], summed[j] = of.summed->centered[j], ahead[j] = of.ahead[j];
+    const R keep = R::all(of.kept), tiny = R::all(std::numeric_limits<T>::min()), zero = R::all(T(0));
+
+    // One register of each row at a time: n of its lanes count.
+    const auto visit = [&](std::size_t i, std::size_t part, std::size_t n) HD_LAMBDA_INLINE {
+        R x[k], y[k];
+        for (std::size_t j = 0; j < k; ++j) {
+            if (learns) x[j] = R::load(learned[j] + i);
+            if (sums) y[j] = R::load(summed[j] + i);
+        }
+        for (std::size_t row = 0; row < rows; ++row) {
+            R w = n == R::lanes ? R::load(w_rows[row] + i) : R::load(w_rows[row] + i, n);
+            if (learns) {
+                if (decays) w = keep * w;
+                for (std::size_t j = 0; j < k; ++j) w = fma(changes[row][j], x[j], w);
+                if (decays) w = R::choose(less(abs(w), tiny), zero, w);
+                if (n == R::lanes)
+                    w.store(w_rows[row] + i);
+                else
+                    w.store(w_rows[row] + i, n);
+            }
+            if (sums)
+                for (std::size_t j = 0; j < k; ++j) totals[row][j].r[part] = fma(w, y[j], totals[row][j].r[part]);
+        }
+    };
+    std::size_t i = 0;
+    for (; i + V::lanes <= of.n_inputs; i += V::lanes) {
+        if (pass == Pass::learn_and_sum)
+            for (std::size_t j = 0; j < k; ++j) fetch(ahead[j] + i);
+        for (std::size_t part = 0; part < V::n_registers; ++part) visit(i + part * R::lanes, part, R::lanes);
+    }
+    for (std::size_t part = 0; part < V::n_registers; ++part)
+        if (const std::size_t n = V::beyond(of.n_inputs - i, part); n > 0) visit(i + part * R::lanes, part, n);
+    if (sums)
+        for (std::size_t row = 0; row < rows; ++row)
+            for (std::size_t j = 0; j < k; ++j) of.sums[j][first + row] = sum(totals[row][j]);
+}
+
+// The last rows, fewer than a tile.
+template <Pass pass, bool decays, std::size_t rows, class T, std::size_t k>
+HD_INLINE void pass_over_rest(const PassArguments<T, k>& of, std::size_t first) noexcept {
+    if constexpr (rows > 0) {
+        if (of.n_outputs - first == rows)
+            pass_over_tile<pass, decays, rows>(of, first);
+        else
+            pass_over_rest<pass, decays, rows - 1>(of, first);
+    }
+}
+
+template <Pass pass, bool decays, class T, std::size_t k>
+void pass_over_weights(const PassArguments<T, k>& of) noexcept {
+    constexpr std::size_t rows = tile_height<T, k>;
+    std::size_t first = 0;
+    for (; first + rows <= of.n_outputs; first += rows) pass_over_tile<pass, decays, rows>(of, first);
+    pass_over_rest<pass, decays, rows - 1>(of, first);
+}
+
+}  // namespace hebbian_descent
