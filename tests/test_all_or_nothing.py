@@ -22,7 +22,7 @@ from hebbian_descent import (
     Layer,
     train,
 )
-from hebbian_descent.estimators import online_pass
+from hebbian_descent.engines import online
 from hebbian_descent.network import Activation
 from hebbian_descent.transaction import all_or_nothing
 
@@ -161,7 +161,7 @@ def test_an_interrupt_of_training_leaves_whole_epochs(make):
 
 def test_ctrl_c_during_long_calls(monkeypatch):
     """Real interrupts, at many moments; what was learned is what the counted samples make of a fresh one."""
-    monkeypatch.setattr(online_pass, "WEIGHTS_IN_A_CALL", 2**12)
+    monkeypatch.setattr(online, "WEIGHTS_IN_A_CALL", 2**12)
     data = np.random.default_rng(0)
     inputs = data.normal(size=(20_000, 20))
     labels = (inputs @ data.normal(size=(20, 3))).argmax(axis=1)
@@ -279,7 +279,7 @@ def test_a_parameter_set_in_between_changes_nothing_of_this():
 def test_epochs_in_blocks_have_the_bits_of_epochs_at_once(monkeypatch):
     settings = {"epochs": 3, "centering": "moving", "weight_decay": 0.01, "random_state": 0}
     whole = CLASSIFIER(**settings).fit(X, LABELS)
-    monkeypatch.setattr(online_pass, "WEIGHTS_IN_A_CALL", 4 * X.shape[1] * 3)
+    monkeypatch.setattr(online, "WEIGHTS_IN_A_CALL", 4 * X.shape[1] * 3)
     assert is_same(snapshot(CLASSIFIER(**settings).fit(X, LABELS)), snapshot(whole))
 
 

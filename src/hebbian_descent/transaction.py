@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hebbian_descent.kernels.alignment import aligned_copy
+from hebbian_descent.aligned import aligned_copy
 from hebbian_descent.network import Autoencoder, Layer
 
 Learner = TypeVar("Learner")

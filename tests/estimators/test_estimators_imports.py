@@ -1,31 +1,25 @@
-"""Importing the package is cheap, and compiling works with and without a folder to keep the result in."""
+"""Importing the package is cheap, and nothing is compiled or loaded when the first sample comes."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import hebbian_descent
+from hebbian_descent.native import core
 
 PACKAGE = Path(hebbian_descent.__file__).parent
-NOWHERE = "/dev/null/cache"  # below a file nothing can be created, whoever asks
 
 HEAVY = "{'torch', 'matplotlib', 'dask', 'distributed', 'numba', 'sklearn', 'pandas'}"
-LEARN = """
-import numpy as np
-from hebbian_descent import HebbianDescentRegressor
-from hebbian_descent.kernels.online import learn_online
-
-HebbianDescentRegressor(activation="softsign").partial_fit(np.eye(3), np.eye(3))
-print(sum(learn_online.stats.cache_hits.values()))
-"""
 
 
-def in_new_process(code, source=PACKAGE.parent, **environment):
+def in_new_process(code, **environment):
     completed = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
-        env=os.environ | {"PYTHONPATH": str(source)} | environment,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)} | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -39,17 +33,19 @@ def test_the_package_imports_nothing_heavy():
     assert in_new_process(code) == "[]"
 
 
-def test_the_estimators_import_numba_when_something_is_learned():
+def test_the_estimators_learn_without_numba():
     code = """
 import sys
+import warnings
 import numpy as np
 from hebbian_descent import HebbianDescentClassifier
-classifier = HebbianDescentClassifier()
-before = "numba" in sys.modules
-classifier.partial_fit(np.eye(2), [0, 1])
-print(before, "numba" in sys.modules, "torch" in sys.modules, "matplotlib" in sys.modules)
+from hebbian_descent.native import NativeWarning
+warnings.simplefilter("ignore", NativeWarning)
+HebbianDescentClassifier().partial_fit(np.eye(2), [0, 1])
+HebbianDescentClassifier(epochs=2, batch_size=2).fit(np.eye(2), [0, 1]).predict(np.eye(2))
+print(sorted({"numba", "torch", "matplotlib", "pandas"} & set(sys.modules)))
 """
-    assert in_new_process(code) == "False True False False"
+    assert in_new_process(code) == "[]"
 
 
 def test_the_estimators_are_among_the_names_of_the_package():
@@ -59,15 +55,46 @@ def test_the_estimators_are_among_the_names_of_the_package():
     assert not hasattr(hebbian_descent, "HebbianDescentClassifiers")
 
 
-def test_a_second_process_finds_the_compiled_loop(tmp_path):
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    assert in_new_process(LEARN, **cache) == "0"
-    assert in_new_process(LEARN, **cache) == "1"
+TRAIN = """
+import sys
+import numpy as np
+from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
+from hebbian_descent.native import core
+
+assert core().level == "x86-64-" + sys.argv[1]
+rng = np.random.default_rng(0)
+found = {}
+for dtype in (np.float64, np.float32):
+    X, y = rng.random((200, 37)).astype(dtype), rng.integers(0, 5, 200)
+    T = rng.random((200, 3)).astype(dtype)
+    for kind, aims in ((HebbianDescentClassifier, y), (HebbianDescentRegressor, T)):
+        for settings in ({}, {"learning_rate": 0.01, "weight_decay": 0.01, "activation": "scaled_tanh"}):
+            fitted = kind(epochs=2, random_state=0, **settings).fit(X, aims)
+            streamed = kind(random_state=0, **settings).partial_fit(X, aims)
+            for row in range(5):
+                streamed.partial_fit(X[row : row + 1], aims[row : row + 1])
+            for name, estimator in (("fit", fitted), ("partial_fit", streamed)):
+                for attribute in ("coef_", "bias_", "offset_"):
+                    key = f"{kind.__name__} {dtype.__name__} {len(settings)} {name} {attribute}"
+                    found[key] = getattr(estimator, attribute)
+np.savez(sys.argv[2], **found)
+"""
+OLDER = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Haswell"}
 
 
-def test_the_loop_is_compiled_in_memory_where_nothing_can_be_written(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / PACKAGE.name / "kernels" / "__pycache__").write_text("a file instead of a folder")
-    unwritable = {"NUMBA_CACHE_DIR": NOWHERE, "XDG_CACHE_HOME": NOWHERE, "HOME": NOWHERE}
-    expected = "import warnings; warnings.filterwarnings('ignore', 'Kernels are compiled in memory')"
-    assert in_new_process(expected + LEARN, tmp_path, **unwritable) == "0"
+def test_machines_with_and_without_avx512_learn_the_same_bits(tmp_path):
+    native = core()
+    if native is None or native.level != "x86-64-v4":
+        pytest.skip("this processor, or what was built, has no x86-64-v4 to compare with")
+    files = []
+    for level, environment in (("v3", OLDER), ("v4", {})):
+        files.append(tmp_path / f"{level}.npz")
+        code = f"import sys; sys.argv[1:] = [{level!r}, {str(files[-1])!r}]\n{TRAIN}"
+        # NumPy warns of features to disable that this processor does not have.
+        code = "import warnings; warnings.simplefilter('ignore', ImportWarning)\n" + code
+        in_new_process(code, HEBBIAN_DESCENT_ISA=level, **environment)
+    older, newer = (np.load(file) for file in files)
+    assert len(older.files) == 48
+    for key in older.files:
+        assert np.isfinite(older[key]).all(), key
+        np.testing.assert_array_equal(older[key], newer[key], err_msg=key)

@@ -10,41 +10,6 @@ TOLERANCE = {np.float64: 1e-12, np.float32: 2e-5}
 """Of sums over a few dozen numbers of about 1, in another order."""
 
 
-def samples(dtype, n=41, n_inputs=37, n_outputs=5):
-    x = RNG.random((n, n_inputs)).astype(dtype)
-    t = RNG.random((n, n_outputs)).astype(dtype)
-    W = (0.1 * RNG.standard_normal((n_outputs, n_inputs))).astype(dtype)
-    return x, t, W, np.zeros(n_outputs, dtype), np.full(n_inputs, 0.25, dtype)
-
-
-def shown(core, x, t, W, b, mu, *, unit, parameters, per_pass=1, n_seen=3, scales=None, **step):
-    W, b, mu = W.copy(), b.copy(), mu.copy()
-    order = np.arange(len(x))[::-1].copy()
-    scales = np.linspace(0.5, 1.5, len(x)).astype(W.dtype) if scales is None else scales
-    found = core.learn_online(
-        W, b, mu, x, t, scales, order,
-        n_seen=n_seen, unit=unit, parameters=parameters, step=core.StepSettings(**step), per_pass=per_pass,
-    )  # fmt: skip
-    return W, b, mu, found
-
-
-def naive(x, t, W, b, mu, *, unit, parameters, learning_rate, pulls_back=False, weight_decay=0.0, shift=0.0):
-    phi = get_activation(unit, **parameters)
-    W, b, mu = (array.astype(float) for array in (W, b, mu))
-    for row, scale in zip(range(len(x))[::-1], np.linspace(0.5, 1.5, len(x))[::-1], strict=True):
-        c = x[row] - mu
-        a = W @ c + b
-        h = phi(a[None])[0]
-        post = h - t[row]
-        if pulls_back:
-            post = phi.pull_back(post[None], a[None], h[None])[0]
-        p = -learning_rate * scale * post
-        W = (1 - weight_decay) * W + np.outer(p, c)
-        b = b + p
-        b, mu = b + shift * (W @ c), mu + shift * c
-    return W, b, mu
-
-
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("unit", ACTIVATIONS)
 def test_units_are_those_of_the_network(core, unit, dtype):
@@ -53,56 +18,6 @@ def test_units_are_those_of_the_network(core, unit, dtype):
     h = np.empty_like(a)
     core.activate(a, h, unit, dict(activation.parameters))
     np.testing.assert_allclose(h, activation(a.astype(float)), rtol=20 * np.finfo(dtype).eps, atol=1e-30)
-
-
-@pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize("per_pass", [1, 2])
-@pytest.mark.parametrize("pulls_back", [False, True])
-@pytest.mark.parametrize("unit", ACTIVATIONS)
-def test_online_learning_is_the_naive_loop(core, unit, pulls_back, per_pass, dtype):
-    settings = {"learning_rate": 0.02, "weight_decay": 0.01, "shift": 0.03, "pulls_back": pulls_back}
-    unit_settings = {"unit": unit, "parameters": dict(get_activation(unit).parameters)}
-    given = samples(dtype)
-    *found, diverged = shown(core, *given, per_pass=per_pass, **unit_settings, **settings)
-    assert diverged == -1
-    for array, expected in zip(found, naive(*given, **unit_settings, **settings), strict=True):
-        np.testing.assert_allclose(array, expected, rtol=0, atol=TOLERANCE[dtype])
-
-
-@pytest.mark.parametrize("n_inputs", [1, 7, 8, 9, 64, 65])
-def test_a_sample_has_the_same_bits_alone_and_among_many(core, n_inputs):
-    x, t, W, b, mu = samples(np.float64, n_inputs=n_inputs)
-    step = {"learning_rate": 0.1, "weight_decay": 0.01, "shift": 0.05, "starts_as_mean": True}
-    together = shown(core, x, t, W, b, mu, unit="sigmoid", parameters={}, n_seen=0, **step)
-    scales = np.linspace(0.5, 1.5, len(x))
-    for n_seen, row in enumerate(range(len(x))[::-1]):
-        core.learn_online(
-            W, b, mu, x, t, scales, np.array([row]),
-            n_seen=n_seen, unit="sigmoid", parameters={}, step=core.StepSettings(**step), per_pass=1,
-        )  # fmt: skip
-    for array, expected in zip((W, b, mu), together, strict=False):
-        np.testing.assert_array_equal(array, expected)
-
-
-@pytest.mark.parametrize("per_pass", [1, 2])
-def test_a_sample_that_diverges_is_not_learned_nor_any_after_it(core, per_pass):
-    x, t, W, b, mu = samples(np.float64)
-    settings = {
-        "unit": "linear",
-        "parameters": {},
-        "learning_rate": 0.01,
-        "weight_decay": 0.01,
-        "shift": 0.02,
-    }
-    for bad in (19, 20):  # the first and the second of a pass
-        spoilt = x.copy()
-        spoilt[bad] = 1e200
-        *found, diverged = shown(core, spoilt, t, W, b, mu, per_pass=per_pass, **settings)
-        assert diverged == len(x) - 1 - bad
-        scales = np.linspace(0.5, 1.5, len(x))[bad + 1 :]
-        *expected, _ = shown(core, x[bad + 1 :], t[bad + 1 :], W, b, mu, scales=scales, **settings)
-        for array, before in zip(found, expected, strict=True):
-            np.testing.assert_allclose(array, before, rtol=0, atol=TOLERANCE[np.float64])
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
@@ -163,11 +78,9 @@ def test_sequences_are_the_naive_loop(core, unit, pulls_back, n_epochs):
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("unit", ACTIVATIONS)
-def test_v3_and_v4_give_the_same_bits(two_levels, unit, dtype):
-    settings = {"unit": unit, "parameters": dict(get_activation(unit).parameters), "learning_rate": 0.5}
-    settings |= {"largest_slope": 1.0, "weight_decay": 0.001, "shift": 0.01, "starts_as_mean": True}
-    given = samples(dtype, n=300, n_inputs=83, n_outputs=21)
-    for per_pass in (1, 2):
-        first, second = (shown(core, *given, per_pass=per_pass, **settings) for core in two_levels)
-        for array, other in zip(first, second, strict=True):
-            np.testing.assert_array_equal(array, other)
+def test_units_have_the_same_bits_at_v3_and_v4(two_levels, unit, dtype):
+    a = RNG.normal(scale=10, size=(7, 83)).astype(dtype)
+    found = [np.empty_like(a) for _ in two_levels]
+    for core, h in zip(two_levels, found, strict=True):
+        core.activate(a, h, unit, dict(get_activation(unit).parameters))
+    np.testing.assert_array_equal(*found)

@@ -1,7 +1,7 @@
 """Online learning of one layer, one sample after another, in place.
 
-With c = x − μ, h = φ(Wc + b) and p = −η·post, where post is −t for Hebb's rule and otherwise the error E(t, h),
-pulled back through φ for gradient descent, one step is
+With c = x − μ, h = φ(Wc + b) and p = −η·post, where post is −t for Hebb's rule and otherwise the error
+E(t, h), pulled back through φ for gradient descent, one step is
 
     W ← (1 − ω)W + pcᵀ,   b ← b + p,   μ ← μ + νc,   b ← b + νWc.
 
@@ -9,8 +9,8 @@ Weights are (n_outputs, n_inputs). η is fixed, or κ / (L·(‖c‖² + 1)). A 
 running mean until 1/n falls below ν. Hebb's rule has no bias to learn.
 
 A sample is learned and counted, or refused: one whose activity, before or after its step, would leave the
-bounds is not learned, nor any after it. In the compiled loop no interrupt comes between learning and counting.
-`learn_in_python` is the same loop in NumPy, and runs where the compiled core is missing.
+bounds is not learned, nor any after it. In the compiled loop no interrupt comes between learning and
+counting. `learn_in_python` is the same loop in NumPy, and runs where the compiled core is missing.
 """
 
 from __future__ import annotations
@@ -103,7 +103,10 @@ def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) 
 def _native_step(native: Any, setting: OnlineSetting) -> Any:
     error: dict[str, Any] = {}
     if setting.rule.takes_error_term:
-        error = {"error": getattr(native.ErrorKind, setting.error.compiled_form or ""), **setting.error.parameters}
+        error = {
+            "error": getattr(native.ErrorKind, setting.error.compiled_form or ""),
+            **setting.error.parameters,
+        }
     return native.StepSettings(
         learns_from_output=setting.form.learns_from_output,
         pulls_back=setting.form.pulls_back,
@@ -154,7 +157,9 @@ def learn_in_python(
     """Show samples one after another; the plain twin of the compiled loop."""
     with np.errstate(over="ignore", invalid="ignore"):
         for place, row in enumerate(order):
-            if not _learn_sample(setting, W, b, mu, inputs[row], targets[row], float(scales[row]), int(seen[0])):
+            if not _learn_sample(
+                setting, W, b, mu, inputs[row], targets[row], float(scales[row]), int(seen[0])
+            ):
                 return place
             seen += 1
     return ALL_LEARNED
@@ -175,7 +180,7 @@ def _learn_sample(
     # also follows a sample without error, and later ones must stay learnable.
     limit = float(np.sqrt(np.finfo(W.dtype).max))
     reach = limit / (squares + 1)
-    if not (0 < reach and np.abs(a).max() <= limit and max(abs(minus_eta), np.abs(p).max()) <= reach):
+    if not (reach > 0 and np.abs(a).max() <= limit and max(abs(minus_eta), np.abs(p).max()) <= reach):
         return False
     if omega:
         W *= W.dtype.type(1 - omega)

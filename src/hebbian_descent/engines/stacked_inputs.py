@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import LINE_BYTES, aligned
 from hebbian_descent.checks import Array
-from hebbian_descent.kernels.alignment import LINE_BYTES, aligned
 from hebbian_descent.kernels.products import subtract_product
 
 LARGEST_SHARE = 0.5

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.auto_setting import AutoCell, AutoSetting
 from hebbian_descent.engines.base import kernel_kind
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.stacked_inputs import SparseBatch, leaving_out_zeros_pays
 from hebbian_descent.kernels.addresses import address_of_blas
-from hebbian_descent.kernels.alignment import LINE_BYTES
 from hebbian_descent.kernels.tied_parts import HALVES, Functions, Parameters, Rates, Workspace
 from hebbian_descent.learning.run import DivergenceError
 from hebbian_descent.network import Autoencoder

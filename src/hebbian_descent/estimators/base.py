@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.online_pass import Count, Samples, check_mean, learn, read_only, weighted_mean
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
-from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.run import DivergenceError, epoch_order
 from hebbian_descent.network import Layer, glorot_uniform

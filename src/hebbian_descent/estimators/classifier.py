@@ -11,11 +11,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
+from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.online_pass import Samples
 from hebbian_descent.estimators.parameters import Parameters
-from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.learning.centering import SHIFT, Centering, Offset
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule

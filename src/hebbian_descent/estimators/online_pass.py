@@ -102,8 +102,8 @@ def learn_one_by_one(
 ) -> None:
     """Let the online engine show the samples one after another.
 
-    If it is compiled, a single sample is learned and counted, or refused with nothing changed, in one call that
-    no interrupt can divide. So it needs no draft, which on a large layer would take longer than learning.
+    If it is compiled, a single sample is learned and counted, or refused with nothing changed, in one call
+    that no interrupt can divide. So it needs no draft, which may take longer than learning.
     """
     W, x = layer.weights.T, samples.inputs
     loop = setting.loop(offset, W.dtype, per_pass=per_pass)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.kernels.alignment import aligned
+from hebbian_descent.aligned import aligned
 from hebbian_descent.kernels.braces import Array
 from hebbian_descent.kernels.closed_form import imprint_and_evaluate
 from hebbian_descent.kernels.panel_product import BLOCK_ROWS

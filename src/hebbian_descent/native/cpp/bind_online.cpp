@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "online.hpp"
+#include "unit_rows_by_name.hpp"
 
 namespace hebbian_descent {
 namespace {
@@ -12,14 +13,13 @@ constexpr std::size_t weights_of_a_short_call = 1 << 16;
 // One setting of online learning, ready for any number of calls, from any number of threads.
 template <class T>
 class OnlineLoop {
-    std::unique_ptr<OutputUnits<T>> units_;
+    std::unique_ptr<const UnitRow<T>> units_;
     StepSettings step_;
     std::size_t per_pass_;
 
   public:
     OnlineLoop(const std::string& unit, const Parameters& parameters, const StepSettings& step, std::size_t per_pass)
-        : step_(step), per_pass_(per_pass) {
-        with_unit(unit, parameters, [&](auto made) { units_ = std::make_unique<OutputUnitsOf<T, decltype(made)>>(made); });
+        : units_(unit_row<T>(unit, parameters)), step_(step), per_pass_(per_pass) {
         if (per_pass != 1 && per_pass != 2) throw std::invalid_argument("A pass takes 1 or 2 samples.");
     }
 

@@ -1,18 +1,16 @@
 // The units by themselves.
 #include "bindings.hpp"
-#include "unit_rows.hpp"
+#include "unit_rows_by_name.hpp"
 
 namespace hebbian_descent {
 namespace {
 
 template <class T>
 void activate_rows(Matrix<const T> a, Matrix<T> h, const std::string& unit, const Parameters& parameters) {
-    with_unit(unit, parameters, [&](auto made) {
-        for (std::size_t row = 0; row < a.shape(0); ++row)
-            activate(made, a.data() + row * a.shape(1), h.data() + row * a.shape(1), a.shape(1));
-    });
+    const auto row_of_units = unit_row<T>(unit, parameters);
+    for (std::size_t row = 0; row < a.shape(0); ++row)
+        row_of_units->activate(a.data() + row * a.shape(1), h.data() + row * a.shape(1), a.shape(1));
 }
-
 
 template <class T>
 void define_for(nb::module_& m) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "output_units.hpp"
+#include "output_step.hpp"
 #include "weight_pass.hpp"
 
 namespace hebbian_descent {
@@ -118,7 +118,7 @@ void move_and_center(T* mu, const Steps<T, k>& last, Steps<T, k>& now, const T* 
 template <class T>
 void learn_bias(T* b, std::size_t n, bool learns, const T* s, const T* p, T nu, T keep, T squares) noexcept {
     using V = Vector<T>;
-    for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
+    for_each_vector<T>(n, [&](std::size_t i, std::size_t m) {
         const V change = V::load(p + i), weighted = fma(change, V(squares), V(keep) * V::load(s + i));
         V bias = V::load(b + i, m);
         if (learns) bias = bias + change;
@@ -130,7 +130,7 @@ void learn_bias(T* b, std::size_t n, bool learns, const T* s, const T* p, T nu, 
 template <class T>
 void add_earlier(T* s, std::size_t n, const T* p, T keep, T product) noexcept {
     using V = Vector<T>;
-    for_vectors<T>(n, [&](std::size_t i, std::size_t) {
+    for_each_vector<T>(n, [&](std::size_t i, std::size_t) {
         fma(V::load(p + i), V(product), V(keep) * V::load(s + i)).store(s + i);
     });
 }
@@ -138,7 +138,7 @@ void add_earlier(T* s, std::size_t n, const T* p, T keep, T product) noexcept {
 template <class T>
 void scale_row(T* row, std::size_t n, T factor) noexcept {
     using V = Vector<T>;
-    for_vectors<T>(n, [&](std::size_t i, std::size_t) { (V(factor) * V::load(row + i)).store(row + i); });
+    for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(factor) * V::load(row + i)).store(row + i); });
 }
 
 // Show samples to a layer, `k` per pass over its weights; return the place in the order that diverged, or −1.
@@ -146,7 +146,7 @@ void scale_row(T* row, std::size_t n, T factor) noexcept {
 // A sample whose step would leave the bounds is not learned, nor any after it. With k = 1 a sample has the same bits
 // alone and among many.
 template <class T, std::size_t k>
-std::ptrdiff_t learn_online(const OutputUnits<T>& units, const StepSettings& step, const LayerArrays<T>& layer,
+std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, const LayerArrays<T>& layer,
                             const Samples<T>& samples, std::size_t n_seen) {
     const std::size_t n_inputs = layer.n_inputs, n_outputs = layer.n_outputs;
     const bool decays = step.weight_decay != 0, moves = step.moves();
@@ -186,7 +186,7 @@ std::ptrdiff_t learn_online(const OutputUnits<T>& units, const StepSettings& ste
             const Stimulus<T> to{room.sums[j], layer.bias, samples.targets + sample * n_outputs,
                                  static_cast<double>(samples.scales[sample]), static_cast<double>(products[j][j]),
                                  room.a, room.h};
-            if (!units.respond(step, to, n_outputs, p)) {
+            if (!respond(units, step, to, n_outputs, p)) {
                 diverged = true;
                 break;
             }

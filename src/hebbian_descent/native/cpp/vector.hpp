@@ -136,4 +136,11 @@ HD_INLINE void for_vectors(std::size_t size, F f) noexcept {
     if (i < size) f(i, size - i);
 }
 
+// The same by one piece of code for whole vectors and the last one: for what is long to compile and short to run.
+template <class T, class F>
+HD_INLINE void for_each_vector(std::size_t size, F f) noexcept {
+    constexpr std::size_t lanes = Vector<T>::lanes;
+    for (std::size_t i = 0; i < size; i += lanes) f(i, size - i < lanes ? size - i : lanes);
+}
+
 }  // namespace hebbian_descent

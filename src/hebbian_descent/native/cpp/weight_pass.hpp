@@ -33,9 +33,10 @@ struct PassArguments {
     const T* const* ahead;  // k inputs that the next pass needs, brought into the cache
 };
 
-// Rows of a tile: their sums and changes stay in registers.
-template <class T, std::size_t k>
-inline constexpr std::size_t tile_height = Vector<T>::n_registers == 1 ? 5 : (Vector<T>::n_registers == 2 ? (k == 1 ? 5 : 2) : 1);
+// Rows of a tile: their sums and changes stay in registers. Measured on one processor with AVX-512 and 2 samples per pass
+// or 1; with AVX2 more rows would spill.
+template <class T>
+inline constexpr std::size_t tile_height = Vector<T>::n_registers == 1 ? 5 : 3;
 
 HD_INLINE void fetch([[maybe_unused]] const void* address) noexcept {
 #if defined(__GNUC__)
@@ -44,21 +45,20 @@ HD_INLINE void fetch([[maybe_unused]] const void* address) noexcept {
 }
 
 template <Pass pass, bool decays, std::size_t rows, class T, std::size_t k>
-void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) noexcept {
+HD_INLINE void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) noexcept {
     using V = Vector<T>;
     using R = Register<T>;
     constexpr bool learns = pass != Pass::sum, sums = pass != Pass::learn;
-    T* w_rows[rows];
+    const std::size_t n_inputs = of.n_inputs;
+    T* const weights = of.weights + first * n_inputs;
     R changes[rows][k];
     V totals[rows][k];
     const T *learned[k], *summed[k], *ahead[k];
-    for (std::size_t row = 0; row < rows; ++row) {
-        w_rows[row] = of.weights + (first + row) * of.n_inputs;
+    for (std::size_t row = 0; row < rows; ++row)
         for (std::size_t j = 0; j < k; ++j) {
             if (learns) changes[row][j] = R::all(of.learned->p[j][first + row]);
             totals[row][j] = V(T(0));
         }
-    }
     for (std::size_t j = 0; j < k; ++j)
         learned[j] = of.learned->centered[j], summed[j] = of.summed->centered[j], ahead[j] = of.ahead[j];
     const R keep = R::all(of.kept), tiny = R::all(std::numeric_limits<T>::min()), zero = R::all(T(0));
@@ -70,48 +70,52 @@ void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) noexcept {
             if (learns) x[j] = R::load(learned[j] + i);
             if (sums) y[j] = R::load(summed[j] + i);
         }
-        for (std::size_t row = 0; row < rows; ++row) {
-            R w = n == R::lanes ? R::load(w_rows[row] + i) : R::load(w_rows[row] + i, n);
+        T* w_row = weights + i;
+        for (std::size_t row = 0; row < rows; ++row, w_row += n_inputs) {
+            R w = n == R::lanes ? R::load(w_row) : R::load(w_row, n);
             if (learns) {
                 if (decays) w = keep * w;
                 for (std::size_t j = 0; j < k; ++j) w = fma(changes[row][j], x[j], w);
                 if (decays) w = R::choose(less(abs(w), tiny), zero, w);
                 if (n == R::lanes)
-                    w.store(w_rows[row] + i);
+                    w.store(w_row);
                 else
-                    w.store(w_rows[row] + i, n);
+                    w.store(w_row, n);
             }
             if (sums)
                 for (std::size_t j = 0; j < k; ++j) totals[row][j].r[part] = fma(w, y[j], totals[row][j].r[part]);
         }
     };
-    std::size_t i = 0;
-    for (; i + V::lanes <= of.n_inputs; i += V::lanes) {
+    const std::size_t n_whole = n_inputs - n_inputs % V::lanes;
+    if (n_whole < n_inputs)
+        for (std::size_t part = 0; part < V::n_registers; ++part)
+            if (const std::size_t n = V::beyond(n_inputs - n_whole, part); n > 0) visit(n_whole + part * R::lanes, part, n);
+    for (std::size_t i = 0; i < n_whole; i += V::lanes) {
         if (pass == Pass::learn_and_sum)
             for (std::size_t j = 0; j < k; ++j) fetch(ahead[j] + i);
         for (std::size_t part = 0; part < V::n_registers; ++part) visit(i + part * R::lanes, part, R::lanes);
     }
-    for (std::size_t part = 0; part < V::n_registers; ++part)
-        if (const std::size_t n = V::beyond(of.n_inputs - i, part); n > 0) visit(i + part * R::lanes, part, n);
     if (sums)
         for (std::size_t row = 0; row < rows; ++row)
             for (std::size_t j = 0; j < k; ++j) of.sums[j][first + row] = sum(totals[row][j]);
 }
 
-// The last rows, fewer than a tile.
+// The last rows, fewer than a tile. Only the pass that most samples take has tiles for any number of them.
 template <Pass pass, bool decays, std::size_t rows, class T, std::size_t k>
 HD_INLINE void pass_over_rest(const PassArguments<T, k>& of, std::size_t first) noexcept {
-    if constexpr (rows > 0) {
+    if constexpr (rows > 1 && pass == Pass::learn_and_sum && !decays) {
         if (of.n_outputs - first == rows)
             pass_over_tile<pass, decays, rows>(of, first);
         else
             pass_over_rest<pass, decays, rows - 1>(of, first);
+    } else {
+        for (; first < of.n_outputs; ++first) pass_over_tile<pass, decays, 1>(of, first);
     }
 }
 
 template <Pass pass, bool decays, class T, std::size_t k>
 void pass_over_weights(const PassArguments<T, k>& of) noexcept {
-    constexpr std::size_t rows = tile_height<T, k>;
+    constexpr std::size_t rows = tile_height<T>;
     std::size_t first = 0;
     for (; first + rows <= of.n_outputs; first += rows) pass_over_tile<pass, decays, rows>(of, first);
     pass_over_rest<pass, decays, rows - 1>(of, first);

@@ -1,4 +1,4 @@
-"""Arrays that begin with a line of the cache: storing a vector that lies in two lines takes longer."""
+"""Cache-line-aligned arrays: storing a vector that lies in two lines takes longer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array
-
+Array = npt.NDArray[np.floating[Any]]
 LINE_BYTES = 64
 
 
 def aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
-    """Return an array that begins with a line of the cache; what is in it is left over."""
+    """Return an uninitialised aligned array."""
     n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
     room = np.empty(n_bytes + LINE_BYTES, np.uint8)
     start = -room.ctypes.data % LINE_BYTES
@@ -33,7 +32,7 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def aligned_zeros(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
-    """Return zeros that begin with a line of the cache."""
+    """Return an aligned array of zeros."""
     zeros = aligned(shape, dtype)
     zeros[:] = 0
     return zeros
