@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-import oracle
 from hebbian_descent import ACTIVATIONS, ERROR_TERMS, RULES, Activation, get_activation
 from hebbian_descent.aligned import aligned_copy
 from hebbian_descent.engines import online
@@ -19,6 +18,7 @@ from hebbian_descent.engines.online import (
     loop_of,
 )
 from hebbian_descent.rules import get_error_term, get_rule
+from tests import oracle
 
 TOLERANCE = {np.float64: 1e-12, np.float32: 2e-5}
 """Of sums over a few dozen numbers of about 1, in another order."""
