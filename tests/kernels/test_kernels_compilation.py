@@ -15,13 +15,10 @@ NOWHERE = "/dev/null/cache"  # below a file nothing can be created, whoever asks
 
 RUN_ONCE = """
 import numpy as np
-from hebbian_descent.kernels.scan import learn_and_evaluate
-from hebbian_descent.kernels.sequence import run_sequence
-from hebbian_descent.kernels.specification import OnlineLearning
+from hebbian_descent.kernels.whole_products import set_product
 
-learning = OnlineLearning(activation="leaky_rectifier")
-run_sequence(learning, np.eye(3), np.eye(3), initial_weights=[np.eye(3)], learning_rates=0.1)
-print(sum(learn_and_evaluate.stats.cache_hits.values()))
+set_product(np.empty((3, 8)), np.eye(3), np.ones((3, 8)))
+print(sum(set_product.stats.cache_hits.values()))
 """
 
 
@@ -51,10 +48,12 @@ def test_a_second_process_finds_the_compiled_kernel(copy_of_package, tmp_path):
 
 
 def test_a_change_of_another_kernel_file_gives_the_kernel_another_name_on_disk(copy_of_package, tmp_path):
-    code = "from hebbian_descent.kernels.scan import learn_and_evaluate as f; print(f.py_func.__qualname__)"
+    code = (
+        "from hebbian_descent.kernels.whole_products import set_product as f; print(f.py_func.__qualname__)"
+    )
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     before = in_new_process(code, copy_of_package, **cache)
-    with (copy_of_package / PACKAGE.name / "kernels" / "elementwise.py").open("a") as file:
+    with (copy_of_package / PACKAGE.name / "kernels" / "panels.py").open("a") as file:
         file.write("# changed\n")
     assert in_new_process(code, copy_of_package, **cache) != before
 
@@ -64,8 +63,3 @@ def test_kernels_run_where_nothing_can_be_written(copy_of_package):
     unwritable = {"NUMBA_CACHE_DIR": NOWHERE, "XDG_CACHE_HOME": NOWHERE, "HOME": NOWHERE}
     expected = "import warnings; warnings.filterwarnings('ignore', 'Kernels are compiled in memory')"
     assert in_new_process(expected + RUN_ONCE, copy_of_package, **unwritable) == "0"
-
-
-def test_numba_is_not_imported_before_it_is_needed():
-    code = "import sys, hebbian_descent.kernels.braces; print('numba' in sys.modules)"
-    assert in_new_process(code, PACKAGE.parent) == "False"

@@ -31,11 +31,11 @@ BAD_VALUES = [
     ({"error": "diff"}, ValueError, r"error term must be one of"),
     ({"seed": -1}, ValueError, r"seed must be at least 0"),
     ({"seed": 0.5}, TypeError, r"seed must be a whole number"),
-    ({"engine": "fast"}, ValueError, r"engine must be one of auto, kernel, reference, stacked. Got 'fast'"),
+    ({"engine": "fast"}, ValueError, r"engine must be one of auto, reference, sequence, stacked. Got 'fast'"),
     (
-        {"engine": "kernel", "batch_size": 2},
+        {"engine": "sequence", "batch_size": 2},
         ValueError,
-        r"'kernel' cannot run hebb, sigmoid: patterns come in batches",
+        r"'sequence' cannot run hebb, sigmoid: patterns come in batches",
     ),
     ({"dtype": np.float16}, ValueError, r"dtype must be float32 or float64. Got float16"),
     ({"memory_budget": 10}, ValueError, r"memory budget must be at least 1048576"),
@@ -94,7 +94,7 @@ def test_autoencoders_check_their_own_values():
     with pytest.raises(ValueError, match=r"'covariance' as given trains a Layer"):
         sweep_autoencoders(X, **{**grid, "rules": "covariance"})
     with pytest.raises(ValueError, match=r"engine must be one of auto, auto_reference, fused"):
-        sweep_autoencoders(X, **grid, engine="kernel")
+        sweep_autoencoders(X, **grid, engine="sequence")
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'momentum'"):
         sweep_autoencoders(X, **grid, momentum=0.9)
 

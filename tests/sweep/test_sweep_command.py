@@ -44,7 +44,7 @@ QUICK = ("--rates", "0.5,0.05", "--trials", "2")
 def test_it_prints_the_best_rates_and_writes_two_figures(folder):
     result = run("x.npy", "t.npy", *QUICK, "--activations", "sigmoid,linear", folder=folder)
     assert result.returncode == 0, result.stderr
-    assert "Engine kernel" in result.stdout
+    assert "Engine sequence" in result.stdout
     assert "32 runs" in result.stdout
     for word in ("hebbian_descent", "gradient_descent", "hebb", "covariance", "sigmoid", "linear", "last20"):
         assert word in result.stdout

@@ -34,7 +34,7 @@ def test_trials_differ_and_seeds_differ(pairs):
     np.testing.assert_array_equal(first, sweep(*pairs, trials=2, seed=0, **grid).values["mae"])
 
 
-@pytest.mark.parametrize("engine", ["kernel", "stacked"])
+@pytest.mark.parametrize("engine", ["sequence", "stacked"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_layers_have_the_same_bits_on_any_number_of_threads(engine, dtype):
     rng = np.random.default_rng(0)

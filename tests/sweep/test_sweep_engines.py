@@ -121,23 +121,25 @@ def test_batches_agree(batch_size, rule, activation, pairs):
 
 
 @pytest.mark.parametrize("error", ERROR_TERMS)
-def test_other_error_terms_agree(error, pairs):
+@pytest.mark.parametrize("activation", ["linear", "softmax", "scaled_tanh"])
+def test_other_error_terms_agree(error, activation, pairs):
     inputs, targets = pairs
     patterns = Patterns.of(inputs, np.sign(targets - targets.mean(axis=0)))
     setting = Setting.of(
         rules=["hebbian_descent", "gradient_descent"],
-        activations="linear",
+        activations=activation,
         error=error,
         learning_rates=0.05,
         trials=2,
     )
     for cell in setting.cells():
         expected = run("reference", cell, setting, patterns)
-        found = run("stacked", cell, setting, patterns)
-        assert_agreement(found, expected, patterns.baseline, cell.rule.name, rtol=1e-9, atol=1e-12)
+        for engine in FAST:
+            found = run(engine, cell, setting, patterns)
+            assert_agreement(found, expected, patterns.baseline, cell.rule.name, rtol=1e-9, atol=1e-12)
 
 
-def test_all_measures_agree_in_the_kernel(patterns):
+def test_all_measures_agree_in_the_sequence_engine(patterns):
     setting = Setting.of(
         rules=["hebbian_descent", "hebb"],
         activations=["sigmoid", "rectifier"],
@@ -148,7 +150,7 @@ def test_all_measures_agree_in_the_kernel(patterns):
     for cell in setting.cells():
         expected = run("reference", cell, setting, patterns)
         assert_agreement(
-            run("kernel", cell, setting, patterns),
+            run("sequence", cell, setting, patterns),
             expected,
             patterns.baseline,
             cell.rule.name,
@@ -172,10 +174,10 @@ def test_auto_picks_and_says_what_it_picked_and_why(pairs):
     own = Activation("cube_root", value=np.cbrt)
     own_rule = Rule("still", factors=lambda activity: (activity.inputs, 0 * activity.targets))
     cases = [
-        ({}, "kernel", "one at a time"),
+        ({}, "sequence", "one at a time"),
         ({"batch_size": 5}, "stacked", "stacked as columns"),
         ({"shuffle": True}, "stacked", "stacked as columns"),
-        ({"error": "saturating"}, "stacked", "stacked as columns"),
+        ({"error": "saturating"}, "sequence", "one at a time"),
         ({"activations": own}, "reference", "'cube_root' has no compiled form"),
         ({"rules": own_rule}, "reference", "'still' has no compiled form"),
         ({"error": lambda t, h: h - t}, "reference", "has no compiled form"),
@@ -199,7 +201,7 @@ def test_long_sequences_are_stacked():
     patterns = Patterns.of(x, x)
     (cell,) = setting.cells()
     assert choose("auto", cell, setting, patterns).engine == "stacked"
-    assert choose("kernel", cell, setting, Patterns.of(x[:20], x[:20])).engine == "kernel"
+    assert choose("sequence", cell, setting, Patterns.of(x[:20], x[:20])).engine == "sequence"
 
 
 def test_a_namesake_of_a_built_in_activation_is_not_mistaken_for_it(pairs):
@@ -209,9 +211,9 @@ def test_a_namesake_of_a_built_in_activation_is_not_mistaken_for_it(pairs):
     np.testing.assert_allclose(result.values["mae"][0, 0, 0, 0, 0], np.abs(pairs[1]).mean(axis=1))
 
 
-def test_parameters_of_an_activation_reach_the_kernel(pairs):
+def test_parameters_of_an_activation_reach_the_compiled_loop(pairs):
     steep = get_activation("leaky_rectifier", slope=0.7)
     grid = {"rules": "hebbian_descent", "learning_rates": 0.1, "trials": 1, "activations": steep}
-    fast, plain = (sweep(*pairs, engine=engine, **grid) for engine in ("kernel", "reference"))
+    fast, plain = (sweep(*pairs, engine=engine, **grid) for engine in ("sequence", "reference"))
     np.testing.assert_allclose(fast.values["mae"], plain.values["mae"], rtol=1e-9)
     assert fast.axes["activation"].tolist() == ["leaky_rectifier(slope=0.7)"]

@@ -60,7 +60,7 @@ def sweep(
     ] = ("last20"),
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
-    engine: Annotated[str, typer.Option(help="auto, kernel, stacked or reference.")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, sequence, stacked or reference.")] = "auto",
     output: Annotated[Path, typer.Option(help="Folder for the store of results and the figures.")] = Path(
         "sweep"
     ),

@@ -11,7 +11,7 @@ from hebbian_descent.engines.closed_form import imprints
 from hebbian_descent.engines.grid import GridCell
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.reference import reference
-from hebbian_descent.engines.sequence import kernel
+from hebbian_descent.engines.sequence import sequence
 from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.engines.stack import kind_of
 from hebbian_descent.engines.stacked import stacked
@@ -20,12 +20,12 @@ from hebbian_descent.engines.tied import fused
 from hebbian_descent.engines.tied_reference import auto_reference
 from hebbian_descent.learning.rates import Automatic
 
-LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "kernel": kernel, "stacked": stacked}
+LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "sequence": sequence, "stacked": stacked}
 AUTOENCODER_ENGINES: dict[str, Engine] = {"auto_reference": auto_reference, "fused": fused}
 ENGINES = {**LAYER_ENGINES, **AUTOENCODER_ENGINES}
 
 LONGEST_SEQUENCE = 4096
-"""Steps beyond which the square matrix of the sequence kernel is too large to be worth it."""
+"""Steps beyond which the square matrix of couplings is too large to be worth it."""
 
 
 class Choice(NamedTuple):
@@ -42,7 +42,7 @@ def choose(
     if isinstance(setting, Setting):
         options = list(LAYER_ENGINES)
         obstacles = {
-            "kernel": kernel_obstacle(cell, setting, patterns),
+            "sequence": sequence_obstacle(cell, setting, patterns),
             "stacked": stacked_obstacle(cell, setting),
         }
     else:
@@ -77,7 +77,7 @@ def reason_for(
 
 
 REASONS = {
-    "kernel": "patterns come one at a time, in a sequence short enough for the kernel",
+    "sequence": "patterns come one at a time, in a sequence short enough to couple all its steps",
     "stacked": "runs are stacked as columns of one matrix",
     "fused": "built-in rules and units of an auto-encoder need one pass over the outputs",
 }
@@ -107,14 +107,12 @@ def uncompiled(cell: Cell, setting: Setting) -> str | None:
     return None
 
 
-def kernel_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | None:
-    """Return why the sequence kernel cannot run a cell, or should not, or None."""
+def sequence_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str | None:
+    """Return why the sequence engine cannot run a cell, or should not, or None."""
     if obstacle := stacked_obstacle(cell, setting):
         return obstacle
     if setting.offset_moves.starts_as_mean:
-        return "the kernel does not know offsets that are running means"
-    if cell.rule.takes_error_term and setting.error.compiled_form != "difference":
-        return f"the kernel does not know the error term {setting.error.name!r}"
+        return "the sequence engine does not know offsets that are running means"
     if setting.batch_size > 1:
         return "patterns come in batches"
     if setting.shuffle:

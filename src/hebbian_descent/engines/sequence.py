@@ -1,66 +1,118 @@
-"""The sequence kernel as an engine: online learning without ever forming the weights of a run."""
+"""Online learning of all learning rates and trials over one sequence, without the weights of any run.
+
+The activities of a run are sums over the steps before (`engines.couplings`): D x D couplings, computed once
+for all runs, instead of N x M weights for each.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from itertools import product
 
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.base import MEMORY_BUDGET, CellResult, empty_result, measure_into
+from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result, measure_into
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
+from hebbian_descent.engines.sequence_imprint import imprint
+from hebbian_descent.engines.sequence_loop import (
+    BlockResult,
+    learn_compiled,
+    learn_plainly,
+    operations_of_epoch,
+)
+from hebbian_descent.engines.sequence_problem import Problem, problem_of
 from hebbian_descent.engines.setting import Cell, Setting
-
-RULE_OF_KERNEL = {
-    "error": "hebbian_descent",
-    "pulled_back_error": "gradient_descent",
-    "target": "hebb",
-    "deviation": "covariance",
-}
+from hebbian_descent.engines.tiling import calls, groups_of_trials, unit_blocks
+from hebbian_descent.native import core
 
 
-def kernel(
+def sequence(
     cell: Cell, setting: Setting, patterns: Patterns, *, threads: int = 1, memory_budget: int = MEMORY_BUDGET
 ) -> CellResult:
-    """Run all learning rates and trials over one sequence of patterns at once."""
-    from hebbian_descent.kernels.sequence import run_sequence  # Numba is imported when it is first needed
-    from hebbian_descent.kernels.specification import OnlineLearning
+    """Learn the patterns once per learning rate and trial, then evaluate with the final weights.
 
-    learning = OnlineLearning(
-        rule=RULE_OF_KERNEL[cell.rule.compiled_form or ""],
-        activation=cell.activation.name,
-        activation_parameters=cell.activation.parameters,
-        offset=setting.offset(patterns),
-        shift=setting.shift,
-        weight_decay=cell.weight_decay,
-        n_epochs=setting.epochs,
-        dtype=setting.dtype,
-    )
-    n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-
-    def weights_of(trial: int) -> Array:
-        return initial_weights(setting.seed, trial, n_inputs, n_outputs, dtype=setting.dtype)
-
+    The result does not depend on the number of threads, nor a trial on which others are run with it.
+    """
     result = empty_result(setting, patterns)
-    needs_outputs = setting.measures != ("mae",)
-    # Where outputs are needed they are taken trial by trial, so that no more than one trial's are held.
-    groups = [[j] for j in range(len(setting.trials))] if needs_outputs else [range(len(setting.trials))]
-    for group in groups:
-        found = run_sequence(
-            learning,
-            patterns.inputs,
-            patterns.targets,
-            initial_weights=weights_of,
-            learning_rates=setting.learning_rates,
-            trials=[setting.trials[j] for j in group],
-            evaluated=patterns.evaluated,
-            outputs_of=[(i, 0) for i in range(len(setting.learning_rates))] if needs_outputs else (),
-            threads=threads,
-            memory_budget=memory_budget,
+    n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
+    keeps_outputs = setting.measures != ("mae",)
+
+    def draw(j: int) -> Array:
+        return initial_weights(setting.seed, setting.trials[j], n_inputs, n_outputs, dtype=setting.dtype)
+
+    with workers(threads) as pool:
+        problem = problem_of(cell, setting, patterns, pool, memory_budget)
+        blocks = unit_blocks(
+            n_outputs, problem.n_steps, problem.dtype.itemsize, coupled=not cell.activation.elementwise
         )
-        result.diverged_at[:, group] = found.diverged_at
-        for (i, _), output in found.outputs.items():
-            if found.diverged_at[i, 0] < 0:
-                measure_into(result, i, group[0], patterns.evaluated_targets.astype(output.dtype), output)
-        if "mae" in result.values:
-            result.values["mae"][:, group] = np.where(found.diverged[..., None], np.nan, found.errors)
+        errors_per_trial = result.values[setting.measures[0]][:, 0].size
+        numbers_per_trial = n_inputs * n_outputs + errors_per_trial * (
+            len(blocks) + n_outputs * keeps_outputs
+        )
+        for group in groups_of_trials(range(len(setting.trials)), 8 * numbers_per_trial, memory_budget):
+            weights = dict(zip(group, pool.map(draw, group), strict=True))
+            run_trials(pool, problem, blocks, weights, keeps_outputs, result)
     return result
+
+
+def run_trials(
+    pool: Executor,
+    problem: Problem,
+    blocks: Sequence[slice],
+    weights: dict[int, Array],
+    keeps_outputs: bool,
+    result: CellResult,
+) -> None:
+    """Run some trials, in parts that threads share, and put what they leave into the result."""
+    run = loop_for(problem)
+    pieces = calls(len(problem.learning_rates), problem.n_epochs * operations_of_epoch(problem, blocks[-1]))
+    running = {
+        (trial, rates.start): [
+            pool.submit(run, problem, W, units, rates, keeps_outputs=keeps_outputs) for units in blocks
+        ]
+        for trial, W in weights.items()
+        for rates in pieces
+    }
+    for trial, rates in product(weights, pieces):
+        join(result, problem, trial, rates, [part.result() for part in running.pop((trial, rates.start))])
+
+
+def loop_for(problem: Problem) -> partial[BlockResult]:
+    """Return what runs a block of output units: the closed form, the compiled loop or its plain twin."""
+    if problem.imprinted is not None:
+        return partial(imprint)
+    compiled = core()
+    return partial(learn_plainly) if compiled is None else partial(learn_compiled, compiled)
+
+
+def join(
+    result: CellResult, problem: Problem, trial: int, rates: slice, blocks: Sequence[BlockResult]
+) -> None:
+    """Join the blocks of units of some runs, always in the same order."""
+    steps = np.array([block.diverged_at for block in blocks])  # (n_blocks, n_rates)
+    first = np.where(steps == NEVER, np.iinfo(steps.dtype).max, steps).min(axis=0)
+    diverged = (steps != NEVER).any(axis=0)
+    result.diverged_at[rates, trial] = np.where(diverged, first, NEVER)
+    if blocks[0].outputs.size:
+        outputs = np.concatenate([block.outputs for block in blocks], axis=2)
+        for run in np.flatnonzero(~diverged):
+            measure_into(result, rates.start + run, trial, problem.evaluation.targets, outputs[run])
+    if "mae" in result.values:
+        n_outputs = problem.training.targets.shape[1]
+        errors = np.sum([block.errors for block in blocks], axis=0) / n_outputs
+        result.values["mae"][rates, trial] = np.where(diverged[:, np.newaxis], np.nan, errors)
+
+
+@contextmanager
+def workers(threads: int) -> Iterator[Executor]:
+    """Give threads that end as soon as they can if something is raised, such as by Ctrl-C."""
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

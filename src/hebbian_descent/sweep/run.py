@@ -71,7 +71,7 @@ def sweep(
         evaluate_on: Other pairs to measure on, instead of those learned.
         measures: Names of `MEASURES`.
         seed: A whole number that all randomness follows from.
-        engine: "auto", "kernel", "stacked" or "reference".
+        engine: "auto", "sequence", "stacked" or "reference".
         dtype: float64 or float32.
         store: A folder in which finished cells are kept; a sweep that was stopped resumes from there.
         workers: Run the cells in so many processes; by default in this one.

@@ -27,46 +27,57 @@ struct Rows {
 
 template <class T, std::size_t rows, std::size_t width>
 HD_INLINE void add_tile(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
-                        std::size_t n_terms, std::size_t column) noexcept {
+                        std::size_t n_terms) noexcept {
     using V = Vector<T>;
     V sums[rows][width];
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < width; ++c) {
-            sums[r][c] = V::load(start[r] + column + c * V::lanes);
+            sums[r][c] = V::load(start[r] + c * V::lanes);
             if (keep != T(1)) sums[r][c] = V(keep) * sums[r][c];
         }
     for (std::size_t k = 0; k < n_terms; ++k) {
         V term[width];
-        for (std::size_t c = 0; c < width; ++c) term[c] = V::load(terms[k] + column + c * V::lanes);
+        for (std::size_t c = 0; c < width; ++c) term[c] = V::load(terms[k] + c * V::lanes);
         for (std::size_t r = 0; r < rows; ++r) {
             const V coefficient(coefficients[r][k]);
             for (std::size_t c = 0; c < width; ++c) sums[r][c] = fma(coefficient, term[c], sums[r][c]);
         }
     }
     for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < width; ++c) sums[r][c].store(out[r] + column + c * V::lanes);
+        for (std::size_t c = 0; c < width; ++c) sums[r][c].store(out[r] + c * V::lanes);
 }
 
-template <class T, std::size_t rows>
-HD_INLINE void add_rows(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
-                        std::size_t n_terms, std::size_t n_columns) noexcept {
-    constexpr std::size_t lanes = Vector<T>::lanes, width = tile_width<T>;
-    std::size_t column = 0;
-    for (; column + width * lanes <= n_columns; column += width * lanes)
-        add_tile<T, rows, width>(out, start, keep, coefficients, terms, n_terms, column);
-    for (; column < n_columns; column += lanes)
-        add_tile<T, rows, 1>(out, start, keep, coefficients, terms, n_terms, column);
+// All rows of `width` vectors of columns: their terms stay in the cache from one tile to the next.
+template <class T, std::size_t width>
+void add_columns(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
+                 std::size_t n_rows, std::size_t n_terms) noexcept {
+    std::size_t row = 0;
+    const auto tile = [&](auto rows) HD_LAMBDA_INLINE {
+        add_tile<T, decltype(rows)::value, width>(out.from(row), start.from(row), keep, coefficients.from(row), terms,
+                                                  n_terms);
+    };
+    for (; row + tile_rows <= n_rows; row += tile_rows) tile(std::integral_constant<std::size_t, tile_rows>{});
+    switch (n_rows - row) {
+        case 5: return tile(std::integral_constant<std::size_t, 5>{});
+        case 4: return tile(std::integral_constant<std::size_t, 4>{});
+        case 3: return tile(std::integral_constant<std::size_t, 3>{});
+        case 2: return tile(std::integral_constant<std::size_t, 2>{});
+        case 1: return tile(std::integral_constant<std::size_t, 1>{});
+    }
 }
 
 // out = keep·start + coefficients @ terms; `out` may be `start`.
 template <class T>
 void add_product(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
                  std::size_t n_rows, std::size_t n_terms, std::size_t n_columns) noexcept {
-    std::size_t row = 0;
-    for (; row + tile_rows <= n_rows; row += tile_rows)
-        add_rows<T, tile_rows>(out.from(row), start.from(row), keep, coefficients.from(row), terms, n_terms, n_columns);
-    for (; row < n_rows; ++row)
-        add_rows<T, 1>(out.from(row), start.from(row), keep, coefficients.from(row), terms, n_terms, n_columns);
+    constexpr std::size_t lanes = Vector<T>::lanes, width = tile_width<T>;
+    std::size_t column = 0;
+    for (; column + width * lanes <= n_columns; column += width * lanes)
+        add_columns<T, width>(out.from(0, column), start.from(0, column), keep, coefficients, terms.from(0, column),
+                              n_rows, n_terms);
+    for (; column < n_columns; column += lanes)
+        add_columns<T, 1>(out.from(0, column), start.from(0, column), keep, coefficients, terms.from(0, column), n_rows,
+                          n_terms);
 }
 
 }  // namespace hebbian_descent

@@ -6,21 +6,24 @@ the steps before it. With pₛ = −η·postₛ, k = 1 − ω (0⁰ = 1), dᵣ =
     aₜ = W₀ᵀ[ kᵗ(xₜ − μₜ) + Σ_{r<t} k^{r+1} dᵣ ]
        + Σ_{s<t} pₛ · { preₛ·[ k^{t−1−s}(xₜ − μₜ) + Σ_{s≤r<t} k^{r−s} dᵣ ] + β }
 
-The first bracket is the effective input of step t, the braces are its brace with step s. Neither depends on
-the learning rate, the initial weights, the activation or the output unit.
+The first bracket is the effective input of step t, the braces hold its coupling with step s. Neither depends
+on the learning rate, the initial weights, the activation or the output unit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.floating[Any]]
+from hebbian_descent.checks import Array
+
+Product = Callable[[Array, Array], Array]
 
 
-class Braces(NamedTuple):
+class Couplings(NamedTuple):
     """The two factors of every activity, during training and after the last step.
 
     `training` is strictly lower triangular; row t of `evaluation` belongs to evaluated pattern t.
@@ -32,48 +35,47 @@ class Braces(NamedTuple):
     evaluation_inputs: Array  # (n_evaluated, n_inputs)
 
 
-def braces_of_sequence(
+def couplings_of_sequence(
     inputs: Array,
     evaluated: Array,
     *,
-    offset: npt.ArrayLike = 0.0,
-    shift: float = 0.0,
+    pre: Array,
+    offsets: Array,
     weight_decay: float = 0.0,
-    presynaptic_offset: Array | None = None,
     learns_bias: bool = True,
-) -> Braces:
-    """Return the braces of one pass over `inputs`, one step per row.
+    product: Product = np.matmul,
+) -> Couplings:
+    """Return the couplings of one pass over `inputs`, one step per row.
 
     Args:
         inputs: The patterns in the order in which they are learned.
-        evaluated: The patterns to be asked for after the last step.
-        offset: μ before the first step.
-        shift: ν of the moving offset; 0 keeps the offset where it is.
+        evaluated: The patterns that are recalled after the last step.
+        pre: The presynaptic factor of each step.
+        offsets: μ before each step and after the last, see `moving_offsets`.
         weight_decay: ω, between 0 and 2.
-        presynaptic_offset: What pre is centered on, if it is not μ (the mean input in the covariance rule).
         learns_bias: Whether every step also adds p to the bias.
+        product: The matrix product.
     """
-    k = 1.0 - weight_decay
     n_steps = len(inputs)
-    offsets = moving_offsets(inputs, offset, shift)
     moves = np.diff(offsets, axis=0)  # d
-    pre = inputs - (offsets[:-1] if presynaptic_offset is None else presynaptic_offset)
     centered, centered_at_end = inputs - offsets[:-1], evaluated - offsets[-1]
+    decayed = powers(1.0 - weight_decay, n_steps)  # k⁰ … kⁿ
 
     # The weights that step s added to the bias by moving the offset, up to and including move r.
     age = np.arange(n_steps)[np.newaxis] - np.arange(n_steps)[:, np.newaxis]  # r − s
-    moved = np.cumsum(powers(k, age) * (pre @ moves.T), axis=1) if shift else np.zeros_like(age, dtype=float)
+    moved = np.zeros((n_steps, n_steps))
+    if moves.any():
+        np.cumsum(_at(decayed, age) * product(pre, moves.T), axis=1, out=moved)
 
     bias = float(learns_bias)
-    training = powers(k, age - 1) * (pre @ centered.T)
+    training = _at(decayed, age - 1) * product(pre, centered.T)
     training[:, 1:] += moved[:, :-1]
     training = np.tril((training + bias).T, -1)
-    evaluation = (centered_at_end @ pre.T) * powers(k, np.arange(n_steps)[::-1]) + moved[:, -1] + bias
+    evaluation = product(centered_at_end, pre.T) * decayed[-2::-1] + moved[:, -1] + bias
 
     into_bias = np.zeros_like(offsets)
-    np.cumsum(powers(k, np.arange(1, n_steps + 1))[:, np.newaxis] * moves, axis=0, out=into_bias[1:])
-    decayed = powers(k, np.arange(n_steps + 1))
-    return Braces(
+    np.cumsum(decayed[1:, np.newaxis] * moves, axis=0, out=into_bias[1:])
+    return Couplings(
         training=without_subnormals(training),
         training_inputs=without_subnormals(decayed[:-1, np.newaxis] * centered + into_bias[:-1]),
         evaluation=without_subnormals(evaluation),
@@ -94,11 +96,20 @@ def moving_offsets(inputs: Array, offset: npt.ArrayLike, shift: float) -> Array:
     return without_subnormals(mu)
 
 
-def powers(base: float, exponents: npt.NDArray[np.integer[Any]]) -> Array:
-    """Return base^exponent, 0 for negative exponents, with 0⁰ = 1; numbers too small to be normal are 0."""
+def powers(base: float, highest: int) -> Array:
+    """Return base⁰, base¹, … up to the highest power, with 0⁰ = 1; numbers too small to be normal are 0.
+
+    They are products one after another: the bits of `np.power` depend on the processor.
+    """
+    factors = np.full(highest + 1, float(base))
+    factors[0] = 1
     with np.errstate(under="ignore"):
-        values = np.power(float(base), np.maximum(exponents, 0).astype(float))
-    return without_subnormals(np.where(exponents < 0, 0.0, values))
+        return without_subnormals(np.multiply.accumulate(factors))
+
+
+def _at(decayed: Array, exponents: npt.NDArray[np.integer[Any]]) -> Array:
+    """Return the powers with these exponents, and 0 for negative ones."""
+    return np.where(exponents < 0, 0.0, decayed[np.maximum(exponents, 0)])
 
 
 def without_subnormals(values: Array) -> Array:

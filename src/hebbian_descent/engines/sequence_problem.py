@@ -1,0 +1,140 @@
+"""What all trials and learning rates of a sequence share: couplings, effective inputs and targets."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+from hebbian_descent.engines.couplings import (
+    Couplings,
+    couplings_of_sequence,
+    moving_offsets,
+    without_subnormals,
+)
+from hebbian_descent.engines.ordered_product import in_vectors, product
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.setting import Cell, Setting
+from hebbian_descent.network import Activation
+from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.rules.base import Activity
+
+
+class Part(NamedTuple):
+    """Patterns that are learned or evaluated: how they couple to the learned ones, and what is given."""
+
+    couplings: Array  # (n, n_learned)
+    inputs: Array  # (n, n_inputs), effective inputs of the initial weights
+    targets: Array  # (n, n_outputs)
+
+
+class Problem(NamedTuple):
+    """A problem as the loops want it: contiguous and of one precision.
+
+    The couplings of training are strictly lower triangular for one epoch, and a full matrix for several.
+    """
+
+    rule: Rule
+    activation: Activation
+    error: ErrorTerm
+    n_epochs: int
+    learning_rates: Array
+    training: Part
+    evaluation: Part
+    continued: Array | None
+    """The couplings of each pattern with the steps from its own on, where only they change its activity after
+    it was learned: one epoch without decay, evaluated on the learned patterns. Otherwise None."""
+    imprinted: Array | None
+    """What a rule that does not look at the output learns per unit of learning rate, −post."""
+
+    @property
+    def n_steps(self) -> int:
+        """How many different steps there are; epochs repeat them."""
+        return len(self.training.targets)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of activities."""
+        return self.training.targets.dtype
+
+    def post(self, targets: Array, a: Array) -> Array:
+        """Return the postsynaptic factor; the presynaptic one is in the couplings."""
+        nothing = np.empty((len(a), 0), a.dtype)
+        return self.rule.factors(
+            Activity(nothing, nothing, targets, a, self.activation(a), self.activation, self.error)
+        ).post
+
+
+def problem_of(
+    cell: Cell, setting: Setting, patterns: Patterns, pool: Executor, memory_budget: int
+) -> Problem:
+    """Compute what the patterns alone decide, in double precision, and convert it."""
+    rule, dtype = cell.rule, setting.dtype
+    x, t, evaluated_x, evaluated_t = (
+        array.astype(np.float64, copy=False)
+        for array in (
+            patterns.inputs,
+            patterns.targets,
+            patterns.evaluated_inputs,
+            patterns.evaluated_targets,
+        )
+    )
+    means = x.mean(axis=0), t.mean(axis=0)
+    drifts = cell.weight_decay != 0 or setting.shift != 0
+    n_epochs = 1 if drifts else setting.epochs
+    if drifts:  # each epoch is unlike the one before: one long sequence
+        x, t = (np.tile(array, (setting.epochs, 1)) for array in (x, t))
+    _check_memory(len(x), len(evaluated_x), memory_budget)
+    offsets = moving_offsets(x, setting.offset(patterns), setting.shift)
+    silent = np.zeros_like(t)
+    factors = rule.factors(
+        Activity(x, offsets[:-1], t, silent, silent, cell.activation, setting.error, *means)
+    )
+
+    def multiply(coefficients: Array, terms: Array) -> Array:
+        n_columns = terms.shape[1]
+        return product(np.ascontiguousarray(coefficients), in_vectors(terms, np.float64), pool)[:, :n_columns]
+
+    def couplings(of: Array) -> Couplings:
+        return couplings_of_sequence(
+            x,
+            of,
+            pre=factors.pre,
+            offsets=offsets,
+            weight_decay=cell.weight_decay,
+            learns_bias=rule.learns_bias,
+            product=multiply,
+        )
+
+    found = couplings(evaluated_x)
+    # In a later epoch every pattern is coupled to every other, as after the last step.
+    training = found.training if n_epochs == 1 else couplings(x).evaluation
+    continues = patterns.evaluated is None and setting.epochs == 1 and cell.weight_decay == 0
+    return Problem(
+        rule,
+        cell.activation,
+        setting.error,
+        n_epochs,
+        np.asarray(setting.learning_rates, dtype=dtype),
+        Part(*(_converted(array, dtype) for array in (training, found.training_inputs, t))),
+        Part(
+            *(_converted(array, dtype) for array in (found.evaluation, found.evaluation_inputs, evaluated_t))
+        ),
+        _converted(np.triu(found.evaluation), dtype) if continues and rule.looks_at_output else None,
+        None if rule.looks_at_output else _converted(-factors.post, dtype),
+    )
+
+
+def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
+    return without_subnormals(np.array(values, dtype=dtype, order="C"))
+
+
+def _check_memory(n_steps: int, n_evaluated: int, memory_budget: int) -> None:
+    needed = 8 * n_steps * (4 * n_steps + 2 * n_evaluated)
+    if needed > memory_budget:
+        raise ValueError(
+            f"The couplings of {n_steps} steps must fit into the memory budget of {memory_budget} bytes. "
+            f"They need about {needed}: use fewer steps, a fixed offset without decay, or more memory."
+        )
