@@ -43,6 +43,7 @@ PARTS = {
     "quick": ("test_*.py", "memory/test_*.py", "sweep/test_sweep_results.py"),
     "all": (
         "test_*.py",
+        "engines/test_*.py",
         "estimators/test_*.py",
         "kernels/test_*.py",
         "memory/test_*.py",

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.tiling import calls, row_length
+from hebbian_descent.engines.tiling import VECTOR_BYTES, calls, row_length
 from hebbian_descent.kernels.alignment import aligned
 from hebbian_descent.native import core
 
@@ -26,11 +26,19 @@ def in_vectors(columns: Array, dtype: npt.DTypeLike, beyond: float = 0.0) -> Arr
     return filled
 
 
+def whole_vectors(columns: Array) -> Array:
+    """Return columns of a matrix themselves if they are whole vectors, else a copy filled up with zeros."""
+    is_whole = (
+        columns.shape[1] * columns.itemsize % VECTOR_BYTES == 0 and columns.strides[1] == columns.itemsize
+    )
+    return columns if is_whole else in_vectors(columns, columns.dtype)
+
+
 def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> Array:
-    """Return coefficients @ terms, whose rows are whole vectors; a pool shares the rows out."""
+    """Return coefficients @ terms, both in whole vectors; a pool shares the rows out."""
     if (compiled := core()) is None:
         return coefficients @ terms
-    out = aligned((len(coefficients), terms.shape[1]), terms.dtype)
+    out = aligned((len(coefficients), row_length(terms.shape[1], terms.itemsize)), terms.dtype)
     out[:] = 0
 
     def add(rows: slice) -> None:

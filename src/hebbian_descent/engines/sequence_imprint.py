@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
-from hebbian_descent.engines.ordered_product import in_vectors, product
+from hebbian_descent.engines.ordered_product import product, whole_vectors
 from hebbian_descent.engines.sequence_loop import BlockResult
 from hebbian_descent.engines.sequence_problem import Problem
 from hebbian_descent.learning.run import LARGEST_PREACTIVATION
@@ -27,7 +27,7 @@ def imprint(
     training, evaluation, dtype = problem.training, problem.evaluation, problem.dtype
     n_units, learning_rates = units.stop - units.start, problem.learning_rates[rates]
     assert problem.imprinted is not None
-    block, learned = (in_vectors(array[:, units], dtype) for array in (weights, problem.imprinted))
+    block, learned = (whole_vectors(array[:, units]) for array in (weights, problem.imprinted))
     start, within, per_epoch, evaluated_start, evaluated_per_epoch = (
         product(*factors)[:, :n_units]
         for factors in (

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
-from hebbian_descent.engines.ordered_product import in_vectors, product
+from hebbian_descent.engines.ordered_product import in_vectors, product, whole_vectors
 from hebbian_descent.engines.sequence_problem import Problem
 from hebbian_descent.engines.tiling import calls
 from hebbian_descent.kernels.alignment import aligned
@@ -64,7 +64,7 @@ def learn_compiled(
     unit = problem.activation.compiled_form, dict(problem.activation.parameters)
     at_rest = np.zeros((1, 1), dtype)
     core.activate(at_rest, at_rest, *unit)  # φ(0), so that nothing is learned beyond the last unit
-    block = in_vectors(weights[:, units], dtype)
+    block = whole_vectors(weights[:, units])
     start = product(training.inputs, block)
     continues = problem.continued is not None
     targets = in_vectors(training.targets[:, units], dtype, at_rest[0, 0])

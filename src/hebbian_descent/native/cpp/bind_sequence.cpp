@@ -29,11 +29,12 @@ void learn_sequences(Row<const T> learning_rates, Matrix<const T> couplings, Mat
     });
 }
 
+// What is written to must not be converted: a copy would be written to instead.
 template <class T>
 void define_for(nb::module_& m) {
     m.def("learn_sequences", &learn_sequences<T>, "learning_rates"_a, "couplings"_a, "start"_a, "targets"_a,
-          "evaluated_couplings"_a, "evaluated_start"_a, "evaluated_targets"_a, "room"_a, "errors"_a, "diverged_at"_a,
-          "outputs"_a, nb::kw_only(), "n_units"_a, "settings"_a, "unit"_a, "parameters"_a);
+          "evaluated_couplings"_a, "evaluated_start"_a, "evaluated_targets"_a, "room"_a.noconvert(),
+          "errors"_a.noconvert(), "diverged_at"_a.noconvert(), "outputs"_a.noconvert(), nb::kw_only(), "n_units"_a, "settings"_a, "unit"_a, "parameters"_a);
 }
 
 ErrorTerm error_term(const std::string& name, const Parameters& parameters) {

@@ -8,6 +8,7 @@ namespace {
 template <class T>
 void activate_rows(Matrix<const T> a, Matrix<T> h, const std::string& unit, const Parameters& parameters) {
     const auto row_of_units = unit_row<T>(unit, parameters);
+    nb::gil_scoped_release release;
     for (std::size_t row = 0; row < a.shape(0); ++row)
         row_of_units->activate(a.data() + row * a.shape(1), h.data() + row * a.shape(1), a.shape(1));
 }

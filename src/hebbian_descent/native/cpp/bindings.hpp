@@ -17,6 +17,9 @@ template <class T>
 using Row = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// Columns of a matrix that need not be all of its columns.
+template <class T>
+using Columns = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 

@@ -62,8 +62,7 @@ struct HalfExponential {
 
     explicit HD_INLINE HalfExponential(Vector<T> x) noexcept {
         using P = Precision<T>;
-        x = choose(x < Vector<T>(P::lowest), Vector<T>(P::lowest), x);
-        x = choose(x > Vector<T>(P::highest), Vector<T>(P::highest), x);
+        x = min(Vector<T>(P::highest), max(Vector<T>(P::lowest), x));
         const Vector<T> shifted = fma(x, Vector<T>(T(1.4426950408889634)), Vector<T>(P::rounder));
         const Vector<T> n = shifted - Vector<T>(P::rounder);
         const Vector<T> r = fma(n, Vector<T>(-P::ln2_low), fma(n, Vector<T>(-P::ln2_high), x));

@@ -25,36 +25,45 @@ struct Rows {
     HD_INLINE operator Rows<const T>() const noexcept { return {data, stride}; }
 };
 
-template <class T, std::size_t rows, std::size_t width>
-HD_INLINE void add_tile(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
-                        std::size_t n_terms) noexcept {
+// By itself in a function, so that nothing but the tile competes for the registers. GCC keeps the sums there only if it
+// is told to unroll the loops over them.
+template <class T, bool scales, std::size_t rows, std::size_t width>
+HD_NOINLINE void add_tile(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
+                          std::size_t n_terms) noexcept {
     using V = Vector<T>;
     V sums[rows][width];
+#pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 8
         for (std::size_t c = 0; c < width; ++c) {
             sums[r][c] = V::load(start[r] + c * V::lanes);
-            if (keep != T(1)) sums[r][c] = V(keep) * sums[r][c];
+            if constexpr (scales) sums[r][c] = V(keep) * sums[r][c];
         }
     for (std::size_t k = 0; k < n_terms; ++k) {
         V term[width];
+#pragma GCC unroll 8
         for (std::size_t c = 0; c < width; ++c) term[c] = V::load(terms[k] + c * V::lanes);
+#pragma GCC unroll 8
         for (std::size_t r = 0; r < rows; ++r) {
             const V coefficient(coefficients[r][k]);
+#pragma GCC unroll 8
             for (std::size_t c = 0; c < width; ++c) sums[r][c] = fma(coefficient, term[c], sums[r][c]);
         }
     }
+#pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 8
         for (std::size_t c = 0; c < width; ++c) sums[r][c].store(out[r] + c * V::lanes);
 }
 
 // All rows of `width` vectors of columns: their terms stay in the cache from one tile to the next.
-template <class T, std::size_t width>
-void add_columns(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
-                 std::size_t n_rows, std::size_t n_terms) noexcept {
+template <class T, bool scales, std::size_t width>
+HD_INLINE void add_columns(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
+                           std::size_t n_rows, std::size_t n_terms) noexcept {
     std::size_t row = 0;
     const auto tile = [&](auto rows) HD_LAMBDA_INLINE {
-        add_tile<T, decltype(rows)::value, width>(out.from(row), start.from(row), keep, coefficients.from(row), terms,
-                                                  n_terms);
+        add_tile<T, scales, decltype(rows)::value, width>(out.from(row), start.from(row), keep, coefficients.from(row),
+                                                          terms, n_terms);
     };
     for (; row + tile_rows <= n_rows; row += tile_rows) tile(std::integral_constant<std::size_t, tile_rows>{});
     switch (n_rows - row) {
@@ -66,18 +75,25 @@ void add_columns(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coeffic
     }
 }
 
+template <class T, bool scales>
+HD_NOINLINE void add_tiles(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
+                           std::size_t n_rows, std::size_t n_terms, std::size_t n_columns) noexcept {
+    constexpr std::size_t lanes = Vector<T>::lanes, width = tile_width<T>;
+    std::size_t column = 0;
+    for (; column + width * lanes <= n_columns; column += width * lanes)
+        add_columns<T, scales, width>(out.from(0, column), start.from(0, column), keep, coefficients,
+                                      terms.from(0, column), n_rows, n_terms);
+    for (; column < n_columns; column += lanes)
+        add_columns<T, scales, 1>(out.from(0, column), start.from(0, column), keep, coefficients, terms.from(0, column),
+                                  n_rows, n_terms);
+}
+
 // out = keep·start + coefficients @ terms; `out` may be `start`.
 template <class T>
 void add_product(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
                  std::size_t n_rows, std::size_t n_terms, std::size_t n_columns) noexcept {
-    constexpr std::size_t lanes = Vector<T>::lanes, width = tile_width<T>;
-    std::size_t column = 0;
-    for (; column + width * lanes <= n_columns; column += width * lanes)
-        add_columns<T, width>(out.from(0, column), start.from(0, column), keep, coefficients, terms.from(0, column),
-                              n_rows, n_terms);
-    for (; column < n_columns; column += lanes)
-        add_columns<T, 1>(out.from(0, column), start.from(0, column), keep, coefficients, terms.from(0, column), n_rows,
-                          n_terms);
+    keep == T(1) ? add_tiles<T, false>(out, start, keep, coefficients, terms, n_rows, n_terms, n_columns)
+                 : add_tiles<T, true>(out, start, keep, coefficients, terms, n_rows, n_terms, n_columns);
 }
 
 }  // namespace hebbian_descent

@@ -17,9 +17,11 @@
 
 #if defined(__GNUC__)
 #define HD_INLINE inline __attribute__((always_inline))
+#define HD_NOINLINE __attribute__((noinline))
 #define HD_LAMBDA_INLINE __attribute__((always_inline))
 #else
 #define HD_INLINE inline
+#define HD_NOINLINE
 #define HD_LAMBDA_INLINE
 #endif
 
@@ -80,6 +82,8 @@ struct Register<double> {
     }
     friend HD_INLINE Register abs(Register a) noexcept { return {_mm512_abs_pd(a.v)}; }
     friend HD_INLINE Register sqrt(Register a) noexcept { return {_mm512_sqrt_pd(a.v)}; }
+    friend HD_INLINE Register max(Register a, Register b) noexcept { return {_mm512_max_pd(a.v, b.v)}; }
+    friend HD_INLINE Register min(Register a, Register b) noexcept { return {_mm512_min_pd(a.v, b.v)}; }
     friend HD_INLINE Mask less(Register a, Register b) noexcept { return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ); }
     friend HD_INLINE Mask less_equal(Register a, Register b) noexcept {
         return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LE_OQ);
@@ -127,6 +131,8 @@ struct Register<float> {
     }
     friend HD_INLINE Register abs(Register a) noexcept { return {_mm512_abs_ps(a.v)}; }
     friend HD_INLINE Register sqrt(Register a) noexcept { return {_mm512_sqrt_ps(a.v)}; }
+    friend HD_INLINE Register max(Register a, Register b) noexcept { return {_mm512_max_ps(a.v, b.v)}; }
+    friend HD_INLINE Register min(Register a, Register b) noexcept { return {_mm512_min_ps(a.v, b.v)}; }
     friend HD_INLINE Mask less(Register a, Register b) noexcept { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ); }
     friend HD_INLINE Mask less_equal(Register a, Register b) noexcept {
         return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ);
@@ -183,6 +189,8 @@ struct Register<double> {
     }
     friend HD_INLINE Register abs(Register a) noexcept { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
     friend HD_INLINE Register sqrt(Register a) noexcept { return {_mm256_sqrt_pd(a.v)}; }
+    friend HD_INLINE Register max(Register a, Register b) noexcept { return {_mm256_max_pd(a.v, b.v)}; }
+    friend HD_INLINE Register min(Register a, Register b) noexcept { return {_mm256_min_pd(a.v, b.v)}; }
     friend HD_INLINE Mask less(Register a, Register b) noexcept { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
     friend HD_INLINE Mask less_equal(Register a, Register b) noexcept { return _mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ); }
     friend HD_INLINE Mask not_less_equal(Register a, Register b) noexcept {
@@ -231,6 +239,8 @@ struct Register<float> {
     }
     friend HD_INLINE Register abs(Register a) noexcept { return {_mm256_andnot_ps(_mm256_set1_ps(-0.0f), a.v)}; }
     friend HD_INLINE Register sqrt(Register a) noexcept { return {_mm256_sqrt_ps(a.v)}; }
+    friend HD_INLINE Register max(Register a, Register b) noexcept { return {_mm256_max_ps(a.v, b.v)}; }
+    friend HD_INLINE Register min(Register a, Register b) noexcept { return {_mm256_min_ps(a.v, b.v)}; }
     friend HD_INLINE Mask less(Register a, Register b) noexcept { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
     friend HD_INLINE Mask less_equal(Register a, Register b) noexcept { return _mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ); }
     friend HD_INLINE Mask not_less_equal(Register a, Register b) noexcept {
@@ -393,6 +403,12 @@ struct Register {
     }
     friend HD_INLINE Register sqrt(Register a) noexcept {
         return each([&](std::size_t i) { return std::sqrt(a.v[i]); });
+    }
+    friend HD_INLINE Register max(Register a, Register b) noexcept {
+        return each([&](std::size_t i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+    }
+    friend HD_INLINE Register min(Register a, Register b) noexcept {
+        return each([&](std::size_t i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
     }
     friend HD_INLINE Mask less(Register a, Register b) noexcept {
         return each_bool([&](std::size_t i) { return a.v[i] < b.v[i]; });

@@ -76,6 +76,13 @@ struct Vector {
     friend HD_INLINE Vector sqrt(Vector a) noexcept {
         return each([&](std::size_t i) { return sqrt(a.r[i]); });
     }
+    // The second one where a number is missing (NaN), as x86 has it.
+    friend HD_INLINE Vector max(Vector a, Vector b) noexcept {
+        return each([&](std::size_t i) { return max(a.r[i], b.r[i]); });
+    }
+    friend HD_INLINE Vector min(Vector a, Vector b) noexcept {
+        return each([&](std::size_t i) { return min(a.r[i], b.r[i]); });
+    }
     friend HD_INLINE Mask operator<(Vector a, Vector b) noexcept {
         return each_mask([&](std::size_t i) { return less(a.r[i], b.r[i]); });
     }
