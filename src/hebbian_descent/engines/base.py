@@ -19,6 +19,9 @@ MEMORY_BUDGET = 2**30
 
 NEVER = -1
 
+STEPS_BETWEEN_FLUSHES = 16
+"""After so many steps, weights that decayed below full precision become 0; they fade far more slowly than that."""
+
 
 @dataclass(frozen=True, eq=False)
 class CellResult:

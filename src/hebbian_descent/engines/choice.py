@@ -13,9 +13,8 @@ from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.reference import reference
 from hebbian_descent.engines.sequence import sequence
 from hebbian_descent.engines.setting import Cell, Setting
-from hebbian_descent.engines.stack import kind_of
 from hebbian_descent.engines.stacked import stacked
-from hebbian_descent.engines.stacked_steps import learns_without_zeros
+from hebbian_descent.engines.stacked_inputs import leaves_out_zeros
 from hebbian_descent.engines.tied import fused
 from hebbian_descent.engines.tied_reference import auto_reference
 from hebbian_descent.learning.rates import Automatic
@@ -70,7 +69,7 @@ def reason_for(
     if engine == "stacked" and isinstance(setting, Setting):
         if imprints(cell, setting):
             return f"{reason}, and what one of them learns tells what all learn, times their learning rate"
-        if kind_of(cell, setting) is not None and learns_without_zeros(setting, patterns):
+        if leaves_out_zeros(cell, setting, patterns):
             zeros = 1 - patterns.share_of_inputs
             return f"{reason}, and products leave out the {zeros:.0%} of the inputs that are zero"
     return reason

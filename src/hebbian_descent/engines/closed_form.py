@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from concurrent.futures import Executor
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,10 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.setting import Cell, Setting
-from hebbian_descent.engines.stacked_inputs import padded
-from hebbian_descent.engines.stacked_steps import Steps
-from hebbian_descent.kernels.products import subtract_product
+from hebbian_descent.engines.stacked_inputs import Schedule, whole_lines
+from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.learning.run import LARGEST_PREACTIVATION
 from hebbian_descent.network.initial_weights import glorot_bound
-from hebbian_descent.rules.base import Activity
 
 MARGIN = 1e-3
 """Of the limit, what an imprint does not tell for certain: runs start from weights, and round otherwise."""
@@ -50,42 +49,33 @@ def imprints(cell: Cell, setting: Setting) -> bool:
     return not cell.rule.looks_at_output and cell.weight_decay == 0 and setting.shift == 0
 
 
-def imprint(cell: Cell, setting: Setting, steps: Steps, pool: Executor, memory_budget: int) -> Imprint:
+def imprint(schedule: Schedule, pool: Executor, memory_budget: int) -> Imprint:
     """Take all steps once."""
-    (_, n_inputs), n_outputs = steps.pairs.inputs.shape, steps.pairs.targets.shape[1]
-    weights, largest = padded(np.zeros((n_inputs, n_outputs), setting.dtype)), array("d")
+    (_, n_inputs), n_outputs = schedule.pairs.inputs.shape, schedule.pairs.targets.shape[1]
+    weights = aligned_zeros((n_inputs, whole_lines(n_outputs, schedule.setting.dtype)), schedule.setting.dtype)
+    no_bias, largest = np.zeros_like(weights[0]), array("d")
     with np.errstate(over="ignore", invalid="ignore"):
-        for prepared in steps.prepared(pool, memory_budget):
-            for step in prepared:
-                a = step.batch.product(weights)[:, :n_outputs]
+        for block in chain.from_iterable(schedule.blocks(pool, memory_budget)):
+            for step in range(block.n_steps):
+                post = block.targets[slice(*block.bounds[step : step + 2])]
+                a, p = np.zeros((2, len(post), weights.shape[1]), weights.dtype)
+                block.batches.multiply(step, weights, no_bias, a)
                 largest.append(np.abs(a).max())
-                pre, post = cell.rule.factors(
-                    Activity(
-                        inputs=steps.pairs.inputs[step.rows],
-                        offset=step.offset,
-                        targets=step.targets,
-                        preactivation=a,
-                        output=a,
-                        activation=cell.activation,
-                        error=setting.error,
-                        mean_input=steps.means[0],
-                        mean_target=steps.means[1],
-                    )
-                )
-                subtract_product(weights, pre, padded(post / len(pre)))
+                p[:, :n_outputs] = post / -len(post)
+                block.batches.learn(step, 1.0, p, weights)
     growing = np.maximum.accumulate(np.asarray(largest))  # what is not a number stays so
     return Imprint(weights[:, :n_outputs], growing)
 
 
-def outlook(found: Imprint, setting: Setting, steps: Steps) -> Outlook:
+def outlook(found: Imprint, schedule: Schedule) -> Outlook:
     """Tell which rates take |a| = |(x − μ)(W₀ + η·G)| to where learning counts as diverged, and when.
 
     Nothing is certain where the initial weights have more than a small part in it.
     """
     margin = MARGIN * LARGEST_PREACTIVATION
-    longest = np.abs(steps.pairs.inputs - steps.offset).sum(axis=1).max()
+    longest = np.abs(schedule.pairs.inputs - schedule.offset).sum(axis=1).max()
     of_start = longest * glorot_bound(*found.weights.shape)
-    rates = np.array(setting.learning_rates)
+    rates = np.array(schedule.setting.learning_rates)
     with np.errstate(over="ignore"):
         misses_by = np.abs(rates * found.largest[-1] - LARGEST_PREACTIVATION)
         first_beyond = np.searchsorted(found.largest, LARGEST_PREACTIVATION / rates, side="right")

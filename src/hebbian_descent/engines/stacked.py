@@ -1,10 +1,11 @@
 """Many runs as columns of one weight matrix: one matrix product forward and one back, for all of them.
 
-It is the right form for mini-batches and for streams longer than the input is wide. Inputs that are mostly
-zero are multiplied without their zeros, and rules that do not look at the output learn once for all runs. A
-tile holds the learning rates of one trial, or a part of them where memory is short. Where they are few, it
-holds those of several trials, if the products are compiled: they treat every column alike, which a BLAS does
-not promise. So a trial alone has the bits it has among ten, on any number of threads.
+It is the right form for mini-batches and for streams longer than the input is wide. Inputs that are mostly zero are
+multiplied without their zeros, and rules that do not look at the output learn once for all runs.
+
+Runs are cut into tiles, each learned by one thread. The compiled products treat every column alike, so a tile may hold
+any runs: a trial alone has the bits it has among ten, on any number of threads. NumPy's products do not promise that;
+without the compiled core a tile holds learning rates of one trial.
 """
 
 from __future__ import annotations
@@ -15,17 +16,22 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from itertools import repeat
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.closed_form import Imprint, imprint, imprints, outlook
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.setting import Cell, Setting
-from hebbian_descent.engines.stack import Stack, Tile, kind_of
-from hebbian_descent.engines.stacked_steps import Steps
+from hebbian_descent.engines.stack import Stack, Tile
+from hebbian_descent.engines.stacked_inputs import Schedule, batch_length
+from hebbian_descent.native import core
 
-COLUMNS_OF_A_TILE = 128
-"""So many keep a processor busy with more than reading the inputs; with more, another might be idle."""
+FEWEST_COLUMNS = 128
+"""Of a tile: so many keep a processor busy with more than reading the inputs."""
+
+BYTES_OF_A_TILE = 2**19
+"""Of weights: so many stay in the second cache of one processor."""
 
 
 def stacked(
@@ -33,59 +39,73 @@ def stacked(
 ) -> CellResult:
     """Run the tiles of a cell, each on one processor."""
     result = empty_result(setting, patterns)
-    steps = Steps(setting, patterns, is_compiled=kind_of(cell, setting) is not None)
-    # One BLAS thread a tile: a product split over threads may round differently.
+    schedule = Schedule(cell, setting, patterns)
+    # One BLAS thread per tile: a product split over threads may round differently.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         plan: list[Tile] = []
-        stepwise = list(range(len(setting.learning_rates)))
+        stepwise = np.arange(len(setting.learning_rates))
         if imprints(cell, setting):
-            found = imprint(cell, setting, steps, pool, memory_budget)
-            diverged_at, is_certain = outlook(found, setting, steps)
+            found = imprint(schedule, pool, memory_budget)
+            diverged_at, is_certain = outlook(found, schedule)
             result.diverged_at[:] = diverged_at[:, None]
-            finite = np.flatnonzero(is_certain & (diverged_at == NEVER)).tolist()
-            plan += tiles(setting, steps, memory_budget, finite, found)
-            stepwise = np.flatnonzero(~is_certain).tolist()
-        plan += tiles(setting, steps, memory_budget, stepwise)
-        most = memory_budget // 2 // bytes_of(setting, patterns, len(setting.learning_rates))
-        at_once = max(threads, most)
+            finite = np.flatnonzero(is_certain & (diverged_at == NEVER))
+            plan += tiles(setting, patterns, finite, threads, memory_budget, found)
+            stepwise = np.flatnonzero(~is_certain)
+        plan += tiles(setting, patterns, stepwise, threads, memory_budget)
+        largest = max((len(tile.trials) for tile in plan), default=1)
+        at_once = max(threads, memory_budget // 2 // bytes_of(setting, patterns, largest))
         for start in range(0, len(plan), at_once):
-            stacks = [Stack(cell, setting, steps, tile) for tile in plan[start : start + at_once]]
-            run_tiles(stacks, steps, pool, memory_budget, result)
+            stacks = [Stack(cell, setting, schedule, tile) for tile in plan[start : start + at_once]]
+            run_tiles(stacks, schedule, pool, memory_budget, result)
     return result
 
 
 def run_tiles(
-    stacks: list[Stack], steps: Steps, pool: Executor, memory_budget: int, result: CellResult
+    stacks: list[Stack], schedule: Schedule, pool: Executor, memory_budget: int, result: CellResult
 ) -> None:
     """Learn and evaluate some tiles side by side; what is prepared for a step serves all of them."""
     if learning := [stack for stack in stacks if stack.tile.imprint is None]:
-        for prepared in steps.prepared(pool, memory_budget):
-            deque(pool.map(Stack.learn, learning, repeat(prepared)), maxlen=0)
-    deque(pool.map(Stack.evaluate_into, stacks, repeat(result), repeat(memory_budget)), maxlen=0)
+        n_steps = 0
+        for blocks in schedule.blocks(pool, memory_budget):
+            deque(pool.map(Stack.learn, learning, repeat(blocks)), maxlen=0)
+            n_steps = blocks[-1].first + blocks[-1].n_steps
+        deque(pool.map(Stack.finish, learning, repeat(n_steps)), maxlen=0)
+    for block in schedule.evaluated_blocks():
+        deque(pool.map(Stack.evaluate_into, stacks, repeat(result), repeat(block)), maxlen=0)
+    for stack in stacks:
+        result.diverged_at[stack.tile.rates, stack.tile.trials] = stack.diverged_at
 
 
 def tiles(
-    setting: Setting, steps: Steps, memory_budget: int, rates: list[int], found: Imprint | None = None
+    setting: Setting,
+    patterns: Patterns,
+    rates: npt.NDArray[np.intp],
+    threads: int,
+    memory_budget: int,
+    found: Imprint | None = None,
 ) -> Iterator[Tile]:
-    """Cut the runs into tiles; the plan follows from the setting, the patterns and the budget alone."""
-    n_trials, patterns = len(setting.trials), steps.pairs
-    width = max(1, memory_budget // 4 // bytes_of(setting, patterns))
-    if n_trials == 1 and steps.treat_columns_alike:  # two tiles, for two processors
-        width = min(width, max(COLUMNS_OF_A_TILE // patterns.targets.shape[1], -(-len(rates) // 2)))
-    for start in range(0, len(rates), width):
-        some = rates[start : start + width]
-        columns_of_trial = len(some) * patterns.targets.shape[1]
-        most = (
-            min(COLUMNS_OF_A_TILE // columns_of_trial, width // len(some)) if steps.treat_columns_alike else 1
-        )
-        n_tiles = -(-n_trials // max(1, most))
-        for tile in range(n_tiles):
-            trials = range(n_trials * tile // n_tiles, n_trials * (tile + 1) // n_tiles)
-            yield Tile(list(trials), some, found)
+    """Cut the runs of all trials with some learning rates into tiles."""
+    most = max(1, memory_budget // 4 // bytes_of(setting, patterns))
+    all_trials, all_rates = (
+        places.ravel() for places in np.meshgrid(np.arange(len(setting.trials)), rates, indexing="ij")
+    )
+    n_runs = len(all_trials)
+    if core() is None:
+        for trial in range(len(setting.trials)):
+            for start in range(0, len(rates), most):
+                some = rates[start : start + most]
+                yield Tile(np.full(len(some), trial), some, found)
+    elif n_runs:
+        n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
+        in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * setting.dtype.itemsize)
+        width = max(1, min(most, max(in_cache, FEWEST_COLUMNS // n_outputs)))
+        n_tiles = min(n_runs, -(-n_runs // (width * threads)) * threads)
+        for trials, some in zip(np.array_split(all_trials, n_tiles), np.array_split(all_rates, n_tiles), strict=True):
+            yield Tile(trials, some, found)
 
 
 def bytes_of(setting: Setting, patterns: Patterns, n_runs: int = 1) -> int:
     """Return what stacked runs hold: the weights, and about six arrays of activities of a batch."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    numbers = n_runs * n_outputs * (n_inputs + 6 * setting.batch_size)
+    numbers = n_runs * n_outputs * (n_inputs + 6 * batch_length(setting, patterns))
     return int(numbers * setting.dtype.itemsize)

@@ -1,135 +1,250 @@
-"""Inputs of stacked runs: whole or without their zeros for compiled products, or whole for a BLAS.
+"""Inputs of stacked runs: blocks of steps, each a batch of patterns, whole or without their zeros.
 
-Compiled products treat every column alike, whatever stands beside it; a BLAS does not promise that.
+Both products of the compiled core treat every column alike, whatever stands beside it; NumPy's do not promise that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.aligned import LINE_BYTES, aligned
+from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.checks import Array
-from hebbian_descent.kernels.products import subtract_product
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.setting import Cell, Setting
+from hebbian_descent.native import core
+from hebbian_descent.network.offsets import moving_average
+from hebbian_descent.rules.base import Activity, Factors
 
 LARGEST_SHARE = 0.5
 """Of inputs that are not zero: beyond, products of whole matrices are as fast or faster."""
 
-SMALLEST_BATCH = 8
-"""Of patterns: with fewer, a BLAS is as fast or faster."""
+SMALLEST_SPARSE_BATCH = 8
+"""Of patterns: with fewer, the product with the offset costs more than the zeros do."""
+
+BYTES_OF_A_BLOCK = 2**23
+BLOCKS_AT_ONCE = 8
+"""Prepared before the runs learn them."""
+
+EVALUATED_AT_ONCE = 256
+"""Patterns, few enough for their activities to stay in the cache."""
 
 Rows = npt.NDArray[np.intp]
 
 
-class Batch(Protocol):
-    """Some patterns, centered by an offset μ; the weights are `padded`."""
+class Batches(Protocol):
+    """Some batches of centered patterns; rows of weights and activities are cache lines, see `stack.padded`."""
 
-    def product(self, weights: Array) -> Array:
-        """Return (x − μ)W."""
+    def multiply(self, batch: int, weights: Array, start: Array, out: Array) -> None:
+        """Set out = start + (x − μ)W, with one row to start from."""
         ...
 
-    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
-        """Set W ← keep·W − (x − μ)ᵀpost."""
+    def learn(self, batch: int, keep: float, p: Array, weights: Array) -> None:
+        """Set W ← keep·W + preᵀp."""
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class PlainBatch:
-    """Whole patterns, multiplied by a BLAS."""
+class PlainBatches:
+    """The plain twin of the compiled batches."""
 
-    centered: Array
+    def __init__(self, patterns: Array, rows: Rows, bounds: Rows, offsets: Array, pre: Array | None = None) -> None:
+        lengths = np.diff(bounds)
+        self.bounds = bounds
+        self.centered = patterns[rows] - (offsets if len(offsets) == 1 else np.repeat(offsets, lengths, axis=0))
+        self.pre = self.centered if pre is None else pre
 
-    def product(self, weights: Array) -> Array:
-        """Return (x − μ)W."""
-        a: Array = self.centered @ weights
-        return a
+    def multiply(self, batch: int, weights: Array, start: Array, out: Array) -> None:
+        """Set out = start + (x − μ)W, with one row to start from."""
+        n_columns = len(start)
+        out[:] = self.centered[self._rows(batch)] @ weights[:, :n_columns] + start
 
-    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
-        """Set W ← keep·W − (x − μ)ᵀpost."""
-        subtract_product(weights, self.centered, post, keep)
+    def learn(self, batch: int, keep: float, p: Array, weights: Array) -> None:
+        """Set W ← keep·W + preᵀp."""
+        changed = weights[:, : p.shape[1]]
+        if keep != 1:
+            changed *= keep
+        changed += self.pre[self._rows(batch)].T @ p
+
+    def _rows(self, batch: int) -> slice:
+        return slice(*self.bounds[batch : batch + 2])
 
 
-class WholeBatch:
-    """Whole patterns, multiplied by compiled loops."""
+class Block(NamedTuple):
+    """Some steps that follow each other, prepared once for all runs."""
 
-    def __init__(self, patterns: Array, rows: Rows, offset: Array, *, learns: bool) -> None:
-        from hebbian_descent.kernels.whole_products import whole_patterns
+    first: int
+    """The number of the first step, or of the first evaluated pattern."""
+    bounds: Rows
+    """Where the patterns of each step begin and end, (n_steps + 1,)."""
+    targets: Array
+    """Targets, or the postsynaptic factors of a rule that does not look at the output, (n, n_outputs)."""
+    moves: Array | None
+    """By how much the offset moves after each step, (n_steps, n_inputs), or None if it stays."""
+    batches: Batches
 
-        self.centered, self.turned = whole_patterns(patterns, rows, offset, learns=learns)
+    @property
+    def n_steps(self) -> int:
+        """How many steps there are."""
+        return len(self.bounds) - 1
 
-    def product(self, weights: Array) -> Array:
-        """Return (x − μ)W."""
-        from hebbian_descent.kernels.whole_products import set_product
 
-        a = aligned((len(self.centered), weights.shape[1]), weights.dtype)
-        set_product(a, self.centered, weights)
-        return a
+class PlannedBlock(NamedTuple):
+    """What a block is about."""
 
-    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
-        """Set W ← keep·W − (x − μ)ᵀpost."""
-        from hebbian_descent.kernels.whole_products import keep_and_add_product
+    first: int
+    batches: list[Rows]
+    offsets: Array
+    """Before each step and after the last, (n_steps + 1, n_inputs), or one that stays, (1, n_inputs)."""
 
-        keep_and_add_product(weights, weights.dtype.type(keep), self.turned, post)
+
+class Schedule:
+    """The patterns of a cell in its precision, cut into blocks of steps."""
+
+    def __init__(self, cell: Cell, setting: Setting, patterns: Patterns) -> None:
+        self.cell, self.setting, self.pairs = cell, setting, patterns.in_precision(setting.dtype)
+        self.offset = setting.offset(self.pairs).astype(setting.dtype)
+        """Before the first step; after the last one, once all blocks are planned."""
+        self.learned = _Source(self.pairs.inputs, is_sparse=leaves_out_zeros(cell, setting, patterns))
+        n_evaluated = len(patterns.evaluated_inputs)
+        is_sparse = leaving_out_zeros_pays(patterns.share_of_evaluated_inputs, n_evaluated)
+        if patterns.evaluated is None and is_sparse == self.learned.is_sparse:
+            self.evaluated = self.learned
+        else:
+            self.evaluated = _Source(self.pairs.evaluated_inputs, is_sparse=is_sparse)
+
+    @cached_property
+    def means(self) -> tuple[Array, Array]:
+        """The means of all inputs and of all targets, which some rules need."""
+        return self.pairs.inputs.mean(axis=0), self.pairs.targets.mean(axis=0)
+
+    def factors(self, inputs: Array, offset: Array, targets: Array, a: Array, h: Array) -> Factors:
+        """Return the factors of the rule; units are on the last axis."""
+        return self.cell.rule.factors(
+            Activity(
+                inputs=inputs,
+                offset=offset,
+                targets=targets,
+                preactivation=a,
+                output=h,
+                activation=self.cell.activation,
+                error=self.setting.error,
+                mean_input=self.means[0],
+                mean_target=self.means[1],
+            )
+        )
+
+    def blocks(self, pool: Executor, memory_budget: int) -> Iterator[list[Block]]:
+        """Yield some blocks at a time, which follow each other."""
+        n, n_inputs = batch_length(self.setting, self.pairs), self.pairs.inputs.shape[1]
+        bytes_of_a_step = n_inputs * (2 * n * self.setting.dtype.itemsize + 32)
+        steps_at_once = max(1, min(BYTES_OF_A_BLOCK, memory_budget // (8 * BLOCKS_AT_ONCE)) // bytes_of_a_step)
+        planned = self._planned(steps_at_once)
+        while some := list(islice(planned, BLOCKS_AT_ONCE)):
+            yield list(pool.map(self._prepare, some))
+
+    def _planned(self, steps_at_once: int) -> Iterator[PlannedBlock]:
+        inputs, moves, n_seen = self.pairs.inputs, self.setting.offset_moves, 0
+        offset, first = self.setting.offset(self.pairs).astype(self.setting.dtype), 0
+        batches = self.setting.batches(len(inputs))
+        while some := list(islice(batches, steps_at_once)):
+            offsets = [offset]
+            for rows in some if moves.moves else ():
+                n_seen += len(rows)
+                offset = moving_average(offset, inputs[rows], moves.shift_after(n_seen, len(rows)))
+                offsets.append(offset)
+            self.offset = offset
+            yield PlannedBlock(first, some, np.array(offsets))
+            first += len(some)
+
+    def _prepare(self, plan: PlannedBlock) -> Block:
+        rows, moves = np.concatenate(plan.batches), None
+        lengths = [len(batch) for batch in plan.batches]
+        before, targets, pre = plan.offsets, self.pairs.targets[rows], None
+        if self.setting.shift:
+            before, moves = plan.offsets[:-1], np.diff(plan.offsets, axis=0)
+        if not self.cell.rule.looks_at_output:
+            offsets = before if len(before) == 1 else np.repeat(before, lengths, axis=0)
+            pre, targets = self.factors(self.pairs.inputs[rows], offsets, targets, targets, targets)
+        bounds = np.cumsum([0, *lengths], dtype=np.intp)
+        return Block(plan.first, bounds, targets, moves, self.learned.batches(rows, bounds, before, pre))
+
+    def evaluated_blocks(self) -> Iterator[Block]:
+        """Yield the evaluated patterns, some at a time, centered by the offset after the last step."""
+        targets = self.pairs.evaluated_targets
+        for start in range(0, len(targets), EVALUATED_AT_ONCE):
+            rows = np.arange(start, min(start + EVALUATED_AT_ONCE, len(targets)))
+            bounds = np.array([0, len(rows)])
+            batches = self.evaluated.batches(rows, bounds, self.offset[None], learns=False)
+            yield Block(start, bounds, targets[rows], None, batches)
+
+
+class _Source:
+    """Patterns of which batches are made; their zeros are left out once and for all if that pays."""
+
+    def __init__(self, patterns: Array, *, is_sparse: bool) -> None:
+        self.patterns, self.is_sparse = np.ascontiguousarray(patterns), is_sparse
+        self.sparse = self._native.sparse_patterns(self.patterns) if is_sparse else None
+
+    @cached_property
+    def _native(self) -> Any:
+        return core()
+
+    def batches(
+        self, rows: Rows, bounds: Rows, offsets: Array, pre: Array | None = None, *, learns: bool = True
+    ) -> Batches:
+        """Return batches; those that are only evaluated have nothing to learn."""
+        found: Batches
+        if self._native is None:
+            return PlainBatches(self.patterns, rows, bounds, offsets, pre)
+        if self.sparse is not None:
+            found = self._native.sparse_batches(self.sparse, rows, bounds, offsets, learns)
+        else:
+            found = self._native.dense_batches(self.patterns, rows, bounds, offsets, pre, learns)
+        return found
+
+
+def leaves_out_zeros(cell: Cell, setting: Setting, patterns: Patterns) -> bool:
+    """Return whether the products that learn leave out the zeros of the inputs."""
+    pays = leaving_out_zeros_pays(patterns.share_of_inputs, batch_length(setting, patterns))
+    return cell.rule.looks_at_output and pays
+
+
+def leaving_out_zeros_pays(share: float, n: int) -> bool:
+    """Return whether products with n patterns at a time, of which a share is not zero, should skip zeros."""
+    return share <= LARGEST_SHARE and n >= SMALLEST_SPARSE_BATCH and core() is not None
+
+
+def batch_length(setting: Setting, patterns: Patterns) -> int:
+    """Return the number of patterns in all batches but the last, which may have fewer."""
+    return min(setting.batch_size, len(patterns.inputs))
+
+
+def whole_lines(n_columns: int, dtype: np.dtype[Any]) -> int:
+    """Return so many columns, or a few more that fill up the last cache line."""
+    in_line = LINE_BYTES // dtype.itemsize
+    return -(-n_columns // in_line) * in_line
 
 
 class SparseBatch:
-    """What is not zero in patterns, and the offset, which takes part as one more row."""
+    """Some patterns without their zeros, for auto-encoders, whose loops are still compiled by Numba."""
 
     def __init__(self, patterns: Any, rows: Rows, offset: Array, *, learns: bool) -> None:
-        from hebbian_descent.kernels.sparse_batches import by_input, by_pattern, copied
+        from hebbian_descent.kernels.sparse_batches import by_pattern
 
+        assert not learns
         self.offset, self.length = offset, len(rows)
-        found = by_pattern(patterns, rows)
-        self.by_pattern = copied(found) if learns else found
-        self.by_input = by_input(patterns, rows, offset) if learns else None
+        self.by_pattern = by_pattern(patterns, rows)
 
     def product(self, weights: Array) -> Array:
         """Return (x − μ)W."""
         from hebbian_descent.kernels.sparse_products import set_centered_product
 
-        a = aligned((self.length, weights.shape[1]), weights.dtype)
+        a = np.empty((self.length, weights.shape[1]), weights.dtype)
         set_centered_product(a, self.by_pattern, self.offset, weights)
         return a
-
-    def subtract_product(self, weights: Array, post: Array, keep: float) -> None:
-        """Set W ← keep·W − (x − μ)ᵀpost."""
-        from hebbian_descent.kernels.sparse_products import subtract_centered_product
-
-        subtract_centered_product(weights, weights.dtype.type(keep), self.by_input, post)
-
-
-class Inputs:
-    """Patterns, of which batches are taken; their zeros are left out once and for all if it pays."""
-
-    def __init__(self, patterns: Array, *, is_compiled: bool, is_sparse: bool) -> None:
-        self.whole, self.is_compiled, self.sparse = patterns, is_compiled, None
-        if is_compiled and is_sparse:
-            from hebbian_descent.kernels.sparse_batches import sparse_patterns
-
-            whole = np.ascontiguousarray(patterns)
-            self.sparse = sparse_patterns(whole, int(np.count_nonzero(whole)))
-
-    def batch(self, rows: Rows, offset: Array, *, learns: bool = True) -> Batch:
-        """Return the patterns at some rows; a batch that is only evaluated has no product to subtract."""
-        if self.sparse is not None:
-            return SparseBatch(self.sparse, rows, offset, learns=learns)
-        if self.is_compiled:
-            return WholeBatch(self.whole, rows, offset, learns=learns)
-        return PlainBatch(self.whole[rows] - offset)
-
-
-def leaving_out_zeros_pays(share: float, n: int) -> bool:
-    """Return whether products with n patterns at a time, of which a share is not zero, should skip zeros."""
-    return share <= LARGEST_SHARE and n >= SMALLEST_BATCH
-
-
-def padded(columns: Array) -> Array:
-    """Return a copy with columns of zeros at the end, such that every row begins with a line of the cache."""
-    n_rows, n_columns = columns.shape
-    in_line = LINE_BYTES // columns.itemsize
-    wider = aligned((n_rows, -(-n_columns // in_line) * in_line), columns.dtype)
-    wider[:, :n_columns], wider[:, n_columns:] = columns, 0
-    return wider

@@ -28,5 +28,6 @@ void bind_units(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_products(nb::module_& m);
 void bind_sequence(nb::module_& m);
+void bind_stacked(nb::module_& m);
 
 }  // namespace hebbian_descent

@@ -30,4 +30,5 @@ NB_MODULE(HD_MODULE, m) {
     bind_online(m);
     bind_products(m);
     bind_sequence(m);
+    bind_stacked(m);
 }

@@ -1,0 +1,222 @@
+// Patterns that are mostly zero: only places and values of the rest take part in products.
+//
+// Centering does not fill them up: with μ the offset, (X − 1μ)W = XW − 1(μW) and (X − 1μ)ᵀp = Xᵀp − μᵀ(1ᵀp). Both products
+// go through so many rows at a time that a panel of them stays in the first cache while it is read again and again.
+#pragma once
+
+#include "batches.hpp"
+
+namespace hebbian_descent {
+
+inline constexpr std::size_t rows_in_cache = 96;  // of a panel of 256 bytes: 24 of at least 32 KiB
+
+// The fewest parts of n rows that fit into the cache, about equally long.
+struct Parts {
+    std::size_t n, count;
+
+    explicit Parts(std::size_t n) noexcept : n(n), count(std::max<std::size_t>(1, (n + rows_in_cache - 1) / rows_in_cache)) {}
+    std::size_t begin(std::size_t part) const noexcept { return n * part / count; }
+    std::size_t length(std::size_t part) const noexcept { return begin(part + 1) - begin(part); }
+};
+
+// Some numbers by their place, list after list.
+template <class T>
+struct Entries {
+    std::vector<std::size_t> bounds;  // where each list begins, and where the last one ends
+    std::vector<std::uint32_t> places;
+    std::vector<T> values;
+
+    void add(std::size_t place, T value) {
+        places.push_back(static_cast<std::uint32_t>(place));
+        values.push_back(value);
+    }
+    void resize(std::size_t n) { places.resize(n), values.resize(n); }
+    std::size_t size() const noexcept { return values.size(); }
+};
+
+template <class T>
+struct SparsePatterns {
+    std::size_t n_inputs;
+    Entries<T> entries;  // pattern by pattern
+
+    SparsePatterns(Rows<const T> patterns, std::size_t n_patterns, std::size_t n_inputs) : n_inputs(n_inputs) {
+        std::size_t n_entries = 0;
+        for (std::size_t i = 0; i < n_patterns; ++i)
+            for (std::size_t j = 0; j < n_inputs; ++j) n_entries += patterns[i][j] != T(0);
+        entries.resize(n_entries + 1);  // an entry is written before it is known whether it stays
+        std::size_t entry = 0;
+        entries.bounds.push_back(entry);
+        for (std::size_t i = 0; i < n_patterns; ++i) {
+            for (std::size_t j = 0; j < n_inputs; ++j) {
+                entries.places[entry] = static_cast<std::uint32_t>(j);
+                entries.values[entry] = patterns[i][j];
+                entry += patterns[i][j] != T(0);
+            }
+            entries.bounds.push_back(entry);
+        }
+    }
+};
+
+// out = keep·start + Σₑ valueₑ·terms[placeₑ], for `width` vectors of columns.
+template <class T, std::size_t width>
+HD_INLINE void add_entries(T* out, const T* start, T keep, Rows<const T> terms, const Entries<T>& entries,
+                           std::size_t begin, std::size_t end) noexcept {
+    using V = Vector<T>;
+    const std::uint32_t* places = entries.places.data();
+    const T* values = entries.values.data();
+    V sums[width];
+    for (std::size_t c = 0; c < width; ++c) {
+        sums[c] = V::load(start + c * V::lanes);
+        if (keep != T(1)) sums[c] = V(keep) * sums[c];
+    }
+    for (std::size_t e = begin; e < end; ++e) {
+        const T* term = terms[places[e]];
+        const V value(values[e]);
+        for (std::size_t c = 0; c < width; ++c) sums[c] = fma(value, V::load(term + c * V::lanes), sums[c]);
+    }
+    for (std::size_t c = 0; c < width; ++c) sums[c].store(out + c * V::lanes);
+}
+
+// The same for some rows of `out`, whose lists follow each other.
+template <class T, std::size_t width>
+void add_rows_of_entries(Rows<T> out, Rows<const T> start, T keep, Rows<const T> terms, const Entries<T>& entries,
+                         std::size_t first_list, std::size_t n_rows) noexcept {
+    const std::size_t* bounds = entries.bounds.data() + first_list;
+    for (std::size_t row = 0; row < n_rows; ++row)
+        add_entries<T, width>(out[row], start[row], keep, terms, entries, bounds[row], bounds[row + 1]);
+}
+
+template <class T>
+HD_INLINE void add_sparse_product(Rows<T> out, Rows<const T> start, T keep, Rows<const T> terms,
+                                  const Entries<T>& entries, std::size_t first_list, std::size_t n_rows,
+                                  std::size_t n_columns) noexcept {
+    const auto rows = [&](auto width) {
+        add_rows_of_entries<T, decltype(width)::value>(out, start, keep, terms, entries, first_list, n_rows);
+    };
+    switch (n_columns / Vector<T>::lanes) {
+        case 1: return rows(std::integral_constant<std::size_t, 1>{});
+        case 2: return rows(std::integral_constant<std::size_t, 2>{});
+        case 3: return rows(std::integral_constant<std::size_t, 3>{});
+        default: return rows(std::integral_constant<std::size_t, panel_vectors>{});
+    }
+}
+
+// The entries of some batches, in the order in which either product reads them.
+template <class T>
+class SparseBatches final : public Batches<T> {
+    using Batches<T>::n_inputs_;
+    using Batches<T>::lengths_;
+
+  public:
+    SparseBatches(const SparsePatterns<T>& patterns, const BatchPlan<T>& plan, bool learns)
+        : Batches<T>(plan, patterns.n_inputs), blocks_(patterns.n_inputs) {
+        std::vector<std::size_t> room(n_inputs_ + 1);
+        for (std::size_t batch = 0; batch < plan.n_batches; ++batch) {
+            for (std::size_t j = 0; j < n_inputs_; ++j) minus_offsets_.push_back(-plan.offsets[batch][j]);
+            append_by_pattern(patterns, plan, batch);
+            if (learns) append_by_input(patterns, plan, batch, room);
+        }
+        by_pattern_.bounds.push_back(by_pattern_.size());
+        by_input_.bounds.push_back(by_input_.size());
+    }
+
+    void multiply(std::size_t batch, Rows<const T> weights, const T* start, Rows<T> out,
+                  std::size_t n_columns) const noexcept override {
+        const std::size_t n = lengths_[batch];
+        const Rows<const T> minus_offset{minus_offsets_.data() + batch * n_inputs_, n_inputs_};
+        for_panels<T>(n_columns, [&](std::size_t column, std::size_t width) {
+            const Rows<const T> panel = weights.from(0, column);
+            // Here every row is read, and one that holds infinity is seen even if its input is always zero.
+            alignas(vector_bytes) T of_offset[panel_columns<T>];
+            add_product<T>({of_offset, 0}, {start + column, 0}, T(1), minus_offset, panel, 1, n_inputs_, width);
+            Rows<const T> from{of_offset, 0};
+            const Rows<T> to = out.from(0, column);
+            for (std::size_t block = 0; block < blocks_.count; ++block) {
+                add_sparse_product<T>(to, from, T(1), panel, by_pattern_, first_by_pattern_[batch] + block * n, n, width);
+                from = to;
+            }
+        });
+    }
+
+    void learn(std::size_t batch, T keep, Rows<const T> p, Rows<T> weights, std::size_t n_columns,
+               T* room) const noexcept override {
+        const Parts parts(lengths_[batch]);
+        for_panels<T>(n_columns, [&](std::size_t column, std::size_t width) {
+            const Rows<T> panel = weights.from(0, column);
+            for (std::size_t part = 0; part < parts.count; ++part) {
+                const std::size_t n = parts.length(part);
+                const Rows<T> terms = gathered(p.from(parts.begin(part)), n, column, width, room);
+                sum_rows(terms, n, width);
+                add_sparse_product<T>(panel, panel, part == 0 ? keep : T(1), terms, by_input_,
+                                      first_by_input_[batch] + part * n_inputs_, n_inputs_, width);
+            }
+        });
+    }
+
+  private:
+    // Lists of one batch: block by block of inputs, pattern by pattern.
+    void append_by_pattern(const SparsePatterns<T>& patterns, const BatchPlan<T>& plan, std::size_t batch) {
+        const Entries<T>& all = patterns.entries;
+        const std::size_t n = lengths_[batch];
+        first_by_pattern_.push_back(by_pattern_.bounds.size());
+        std::vector<std::size_t> next(n);
+        for (std::size_t i = 0; i < n; ++i) next[i] = all.bounds[static_cast<std::size_t>(plan.rows_of(batch)[i])];
+        for (std::size_t block = 0; block < blocks_.count; ++block)
+            for (std::size_t i = 0; i < n; ++i) {
+                by_pattern_.bounds.push_back(by_pattern_.size());
+                const std::size_t end = all.bounds[static_cast<std::size_t>(plan.rows_of(batch)[i]) + 1];
+                std::size_t& e = next[i];
+                for (; e < end && all.places[e] < blocks_.begin(block + 1); ++e)
+                    by_pattern_.add(all.places[e], all.values[e]);
+            }
+    }
+
+    // Lists of one batch: part by part of its patterns, input by input. The last entry of an input is −μ times the row
+    // after the patterns of the part, which holds their sum.
+    void append_by_input(const SparsePatterns<T>& patterns, const BatchPlan<T>& plan, std::size_t batch,
+                         std::vector<std::size_t>& next) {
+        const Entries<T>& all = patterns.entries;
+        first_by_input_.push_back(by_input_.bounds.size());
+        const Parts parts(lengths_[batch]);
+        for (std::size_t part = 0; part < parts.count; ++part) {
+            const std::size_t n = parts.length(part);
+            const std::int64_t* rows = plan.rows_of(batch) + parts.begin(part);
+            const auto for_entries = [&](auto f) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    const auto row = static_cast<std::size_t>(rows[i]);
+                    for (std::size_t e = all.bounds[row]; e < all.bounds[row + 1]; ++e) f(i, all.places[e], all.values[e]);
+                }
+            };
+            std::fill(next.begin(), next.end(), 1);  // the entry of the offset
+            for_entries([&](std::size_t, std::size_t j, T) { ++next[j]; });
+            std::size_t place = by_input_.size();
+            for (std::size_t j = 0; j < n_inputs_; ++j) {
+                by_input_.bounds.push_back(place);
+                const std::size_t length = next[j];
+                next[j] = place;
+                place += length;
+            }
+            by_input_.resize(place);
+            const auto put = [&](std::size_t row, std::size_t j, T value) {
+                by_input_.places[next[j]] = static_cast<std::uint32_t>(row);
+                by_input_.values[next[j]++] = value;
+            };
+            for_entries([&](std::size_t i, std::size_t j, T value) { put(i, j, value); });
+            for (std::size_t j = 0; j < n_inputs_; ++j) put(n, j, -plan.offsets[batch][j]);
+        }
+    }
+
+    static void sum_rows(Rows<T> terms, std::size_t n, std::size_t width) noexcept {
+        T* total = terms[n];
+        std::fill_n(total, width, T(0));
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t k = 0; k < width; ++k) total[k] += terms[i][k];
+    }
+
+    Parts blocks_;  // of the inputs
+    std::vector<T> minus_offsets_;  // (n_batches, n_inputs)
+    Entries<T> by_pattern_, by_input_;
+    std::vector<std::size_t> first_by_pattern_, first_by_input_;  // lists of each batch
+};
+
+}  // namespace hebbian_descent
