@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from itertools import repeat
+from itertools import pairwise, repeat, starmap
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +25,13 @@ from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.engines.stack import Stack, Tile
 from hebbian_descent.engines.stacked_inputs import Schedule, batch_length
+from hebbian_descent.kernels.alignment import LINE_BYTES
 from hebbian_descent.native import core
 
 FEWEST_COLUMNS = 128
 """Of a tile: so many keep a processor busy with more than reading the inputs."""
 
-BYTES_OF_A_TILE = 2**19
+BYTES_OF_A_TILE = 2**20
 """Of weights: so many stay in the second cache of one processor."""
 
 
@@ -85,23 +86,30 @@ def tiles(
     found: Imprint | None = None,
 ) -> Iterator[Tile]:
     """Cut the runs of all trials with some learning rates into tiles."""
+    n_trials, n_runs = len(setting.trials), len(setting.trials) * len(rates)
     most = max(1, memory_budget // 4 // bytes_of(setting, patterns))
-    all_trials, all_rates = (
-        places.ravel() for places in np.meshgrid(np.arange(len(setting.trials)), rates, indexing="ij")
-    )
-    n_runs = len(all_trials)
     if core() is None:
-        for trial in range(len(setting.trials)):
-            for start in range(0, len(rates), most):
-                some = rates[start : start + most]
-                yield Tile(np.full(len(some), trial), some, found)
-    elif n_runs:
-        n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-        in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * setting.dtype.itemsize)
-        width = max(1, min(most, max(in_cache, FEWEST_COLUMNS // n_outputs)))
-        n_tiles = min(n_runs, -(-n_runs // (width * threads)) * threads)
-        for trials, some in zip(np.array_split(all_trials, n_tiles), np.array_split(all_rates, n_tiles), strict=True):
-            yield Tile(trials, some, found)
+        edges = [
+            trial * len(rates) + start for trial in range(n_trials) for start in range(0, len(rates), most)
+        ] + [n_runs]
+    else:
+        edges = tile_edges(setting, patterns, n_runs, threads, most)
+    trial_of_run, rate_of_run = np.repeat(np.arange(n_trials), len(rates)), np.tile(rates, n_trials)
+    for runs in starmap(slice, pairwise(edges)):
+        yield Tile(trial_of_run[runs], rate_of_run[runs], found)
+
+
+def tile_edges(setting: Setting, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
+    """Return where tiles of the compiled core begin and end: about equally wide, and as many for each thread."""
+    n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
+    in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * setting.dtype.itemsize)
+    width = max(1, min(most, max(in_cache, FEWEST_COLUMNS // n_outputs)))
+    # A unit's columns are whole vectors where runs are many enough.
+    lanes = LINE_BYTES // setting.dtype.itemsize
+    grain = lanes if width >= lanes and n_runs >= threads * lanes else 1
+    n_grains, at_most = -(-n_runs // grain), width // grain
+    n_tiles = min(n_grains, -(-n_grains // (at_most * threads)) * threads)
+    return [min(n_runs, n_grains * tile // n_tiles * grain) for tile in range(n_tiles + 1)] if n_runs else []
 
 
 def bytes_of(setting: Setting, patterns: Patterns, n_runs: int = 1) -> int:

@@ -74,7 +74,7 @@ void define_for(nb::module_& m, const char* batches_name, const char* patterns_n
             "learn",
             [](const Batches<T>& batches, std::size_t batch, T keep, Matrix<const T> p, Matrix<T> weights) {
                 nb::gil_scoped_release release;
-                std::vector<T> room(batches.room());
+                AlignedVector<T> room(batches.room());
                 batches.learn(batch, keep, {p.data(), p.shape(1)}, {weights.data(), weights.shape(1)}, p.shape(1),
                               room.data());
             },

@@ -8,7 +8,7 @@
 
 namespace hebbian_descent {
 
-inline constexpr std::size_t rows_in_cache = 96;  // of a panel of 256 bytes: 24 of at least 32 KiB
+inline constexpr std::size_t rows_in_cache = 100;  // of a panel of 256 bytes: 25 of at least 32 KiB
 
 // The fewest parts of n rows that fit into the cache, about equally long.
 struct Parts {
@@ -26,10 +26,11 @@ struct Entries {
     std::vector<std::uint32_t> places;
     std::vector<T> values;
 
-    void add(std::size_t place, T value) {
-        places.push_back(static_cast<std::uint32_t>(place));
-        values.push_back(value);
+    void append(const Entries& others, std::size_t begin, std::size_t end) {
+        places.insert(places.end(), others.places.data() + begin, others.places.data() + end);
+        values.insert(values.end(), others.values.data() + begin, others.values.data() + end);
     }
+    void reserve(std::size_t n) { places.reserve(n), values.reserve(n); }
     void resize(std::size_t n) { places.resize(n), values.resize(n); }
     std::size_t size() const noexcept { return values.size(); }
 };
@@ -110,7 +111,10 @@ class SparseBatches final : public Batches<T> {
   public:
     SparseBatches(const SparsePatterns<T>& patterns, const BatchPlan<T>& plan, bool learns)
         : Batches<T>(plan, patterns.n_inputs), blocks_(patterns.n_inputs) {
-        std::vector<std::size_t> room(n_inputs_ + 1);
+        const std::size_t n_entries = count(patterns, plan);
+        by_pattern_.reserve(n_entries);
+        if (learns) by_input_.reserve(n_entries + n_inputs_ * (plan.n_batches + plan.begin(plan.n_batches) / rows_in_cache));
+        std::vector<std::size_t> room(n_inputs_);
         for (std::size_t batch = 0; batch < plan.n_batches; ++batch) {
             for (std::size_t j = 0; j < n_inputs_; ++j) minus_offsets_.push_back(-plan.offsets[batch][j]);
             append_by_pattern(patterns, plan, batch);
@@ -154,6 +158,15 @@ class SparseBatches final : public Batches<T> {
     }
 
   private:
+    static std::size_t count(const SparsePatterns<T>& patterns, const BatchPlan<T>& plan) noexcept {
+        std::size_t n_entries = 0;
+        for (std::size_t i = 0; i < plan.begin(plan.n_batches); ++i) {
+            const auto row = static_cast<std::size_t>(plan.rows[i]);
+            n_entries += patterns.entries.bounds[row + 1] - patterns.entries.bounds[row];
+        }
+        return n_entries;
+    }
+
     // Lists of one batch: block by block of inputs, pattern by pattern.
     void append_by_pattern(const SparsePatterns<T>& patterns, const BatchPlan<T>& plan, std::size_t batch) {
         const Entries<T>& all = patterns.entries;
@@ -166,8 +179,9 @@ class SparseBatches final : public Batches<T> {
                 by_pattern_.bounds.push_back(by_pattern_.size());
                 const std::size_t end = all.bounds[static_cast<std::size_t>(plan.rows_of(batch)[i]) + 1];
                 std::size_t& e = next[i];
-                for (; e < end && all.places[e] < blocks_.begin(block + 1); ++e)
-                    by_pattern_.add(all.places[e], all.values[e]);
+                const std::size_t begin = e;
+                while (e < end && all.places[e] < blocks_.begin(block + 1)) ++e;
+                by_pattern_.append(all, begin, e);
             }
     }
 

@@ -92,11 +92,13 @@ class StackedUnitsOf<T, Softmax> final : public StackedUnits<T> {
     }
 };
 
-// One number per unit, for all runs.
+// One number per unit, for all runs. Whole vectors are stored; what is beyond a unit belongs to the next one, or to room
+// for a vector after the last.
 template <class T>
 HD_INLINE void spread(const Stack<T>& stack, const T* of_units, T* columns) noexcept {
     for (std::size_t unit = 0; unit < stack.n_units; ++unit)
-        std::fill_n(columns + unit * stack.n_runs, stack.n_runs, of_units[unit]);
+        for (std::size_t run = 0; run < stack.n_runs; run += Vector<T>::lanes)
+            Vector<T>(of_units[unit]).store(columns + unit * stack.n_runs + run);
 }
 
 template <class T>
@@ -107,7 +109,7 @@ class StackedLearner {
     StackedLearner(const StackedUnits<T>& units, const StackedRule& rule, const Stack<T>& stack,
                    const Batches<T>& batches)
         : units_(units), rule_(rule), stack_(stack), batches_(batches), activities_(batches.longest() * stack.n_columns),
-          scales_(stack.n_columns), targets_(stack.n_columns), h_(stack.n_columns), error_(stack.n_columns),
+          scales_(stack.n_columns), targets_(stack.n_columns + V::lanes), h_(stack.n_columns), error_(stack.n_columns),
           room_(batches.room()), beyond_(stack.n_runs) {}
 
     // Take one step; `moved` is μ′ − μ, or null where the offset stays.
@@ -190,7 +192,7 @@ class StackedLearner {
     const StackedRule& rule_;
     const Stack<T>& stack_;
     const Batches<T>& batches_;
-    std::vector<T> activities_, scales_, targets_, h_, error_, room_;
+    AlignedVector<T> activities_, scales_, targets_, h_, error_, room_;
     std::vector<char> beyond_;
 };
 
@@ -200,7 +202,7 @@ void evaluate_stacked(const StackedUnits<T>& units, const Stack<T>& stack, const
                       const T* targets, T* errors) {
     using V = Vector<T>;
     const std::size_t n = batches.length(batch), n_columns = stack.n_columns, n_runs = stack.n_runs;
-    std::vector<T> activities(n * n_columns), h(n_columns);
+    AlignedVector<T> activities(n * n_columns), h(n_columns);
     const Rows<T> a{activities.data(), n_columns};
     batches.multiply(batch, stack.weights, stack.bias, a, n_columns);
     const V n_units(static_cast<T>(stack.n_units));
