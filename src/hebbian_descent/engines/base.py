@@ -20,7 +20,7 @@ MEMORY_BUDGET = 2**30
 NEVER = -1
 
 STEPS_BETWEEN_FLUSHES = 16
-"""After so many steps, weights that decayed below full precision become 0; they fade far more slowly than that."""
+"""So often, weights that have decayed below full precision become 0; they take far longer to get there."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,9 @@ def imprints(cell: Cell, setting: Setting) -> bool:
 def imprint(schedule: Schedule, pool: Executor, memory_budget: int) -> Imprint:
     """Take all steps once."""
     (_, n_inputs), n_outputs = schedule.pairs.inputs.shape, schedule.pairs.targets.shape[1]
-    weights = aligned_zeros((n_inputs, whole_lines(n_outputs, schedule.setting.dtype)), schedule.setting.dtype)
+    weights = aligned_zeros(
+        (n_inputs, whole_lines(n_outputs, schedule.setting.dtype)), schedule.setting.dtype
+    )
     no_bias, largest = np.zeros_like(weights[0]), array("d")
     with np.errstate(over="ignore", invalid="ignore"):
         for block in chain.from_iterable(schedule.blocks(pool, memory_budget)):

@@ -34,8 +34,8 @@ class Tile(NamedTuple):
 class Stack:
     """Runs that differ in learning rate and initial weights alone, side by side in one matrix of weights.
 
-    Its columns are ordered by output unit, then run: neighbours belong to different runs. A few more that are always
-    zero fill up the last vector.
+    Its columns are ordered by output unit, then run: neighbours belong to different runs. A few more that are
+    always zero fill up the last vector.
     """
 
     def __init__(self, cell: Cell, setting: Setting, schedule: Schedule, tile: Tile) -> None:
@@ -47,7 +47,9 @@ class Stack:
             trial: initial_weights(setting.seed, setting.trials[trial], n_inputs, self.n_units, dtype=dtype)
             for trial in set(tile.trials.tolist())
         }
-        columns = np.stack([starts[trial] for trial in tile.trials.tolist()], axis=2)  # (n_inputs, n_units, n_runs)
+        columns = np.stack(
+            [starts[trial] for trial in tile.trials.tolist()], axis=2
+        )  # (n_inputs, n_units, n_runs)
         if tile.imprint is not None:
             columns += tile.imprint.weights[:, :, None] * self.eta
         self.weights = padded(columns.reshape(n_inputs, -1))
@@ -158,41 +160,43 @@ class Stack:
         finite = np.isfinite(self.weights[:, : self.bias.size]).all(axis=0) & np.isfinite(self.bias)
         self._silence(~self.by_run(finite).all(axis=0), n_steps)
 
-    def evaluate_into(self, result: CellResult, block: Block) -> None:
+    def evaluate_into(self, result: CellResult, block: Block, memory_budget: int) -> None:
         """Measure the finite runs on some evaluated patterns."""
-        rows = slice(block.first, block.first + len(block.targets))
+        t = block.targets
+        rows = slice(block.first, block.first + len(t))
         if tuple(result.values) == ("mae",) and core() is not None:
-            errors = np.empty((len(block.targets), len(self.eta)), self.bias.dtype)
-            self._native.evaluate_stacked(
-                block.batches,
-                0,
-                block.targets,
-                self.weights,
-                self.bias,
-                self.rates,
-                self.diverged_at,
-                **self._unit,
-                errors=errors,
-            )
-            errors[:, self.diverged_at != NEVER] = np.nan
-            result.values["mae"][self.tile.rates, self.tile.trials, rows] = errors.T
+            result.values["mae"][self.tile.rates, self.tile.trials, rows] = self._errors(block).T
             return
-        for run, h in enumerate(self._outputs(block)):
-            if self.diverged_at[run] == NEVER:
-                place = self.tile.rates[run], self.tile.trials[run]
-                measure_into(result, *place, block.targets, h, rows)
+        at_once = max(1, memory_budget // 16 // (t.size * t.itemsize))
+        finite = np.flatnonzero(self.diverged_at == NEVER)
+        for start in range(0, len(finite), at_once):
+            runs = finite[start : start + at_once]
+            for run, h in zip(runs, self._outputs(block, runs), strict=True):
+                measure_into(result, self.tile.rates[run], self.tile.trials[run], t, h, rows)
 
-    def _outputs(self, block: Block) -> Array:
-        """Return the outputs of all runs, (n_runs, n, n_units)."""
-        a = np.zeros((len(block.targets), self.bias.size), self.bias.dtype)
-        block.batches.multiply(0, self.weights, self.bias, a)
-        units_last = np.ascontiguousarray(self.by_run(a).transpose(2, 0, 1))
+    def _errors(self, block: Block) -> Array:
+        """Return the mean absolute error of each pattern in all runs, (n, n_runs)."""
+        errors = np.empty((len(block.targets), len(self.eta)), self.bias.dtype)
+        arrays = self.weights, self.bias, self.rates, self.diverged_at
+        self._native.evaluate_stacked(block.batches, 0, block.targets, *arrays, **self._unit, errors=errors)
+        errors[:, self.diverged_at != NEVER] = np.nan
+        return errors
+
+    def _outputs(self, block: Block, runs: npt.NDArray[np.intp]) -> Array:
+        """Return the outputs of some runs, (len(runs), n, n_units)."""
+        n_columns = self.n_units * len(runs)
+        weights = padded(self.by_run(self.weights)[:, :, runs].reshape(len(self.weights), n_columns))
+        bias = np.zeros(whole_lines(n_columns, self.bias.dtype), self.bias.dtype)
+        bias[:n_columns] = self.by_run(self.bias)[:, runs].ravel()
+        a = np.zeros((len(block.targets), len(bias)), bias.dtype)
+        block.batches.multiply(0, weights, bias, a)
+        units_last = a[:, :n_columns].reshape(-1, self.n_units, len(runs)).transpose(2, 0, 1)
+        units_last = np.ascontiguousarray(units_last)
         if core() is None:
             with np.errstate(over="ignore", invalid="ignore"):
                 return self.cell.activation(units_last)
         h = np.empty_like(units_last)
-        in_rows = -1, self.n_units
-        self._native.activate(units_last.reshape(in_rows), h.reshape(in_rows), **self._unit)
+        self._native.activate(units_last.reshape(-1, self.n_units), h.reshape(-1, self.n_units), **self._unit)
         return h
 
 

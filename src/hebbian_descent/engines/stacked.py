@@ -1,11 +1,11 @@
 """Many runs as columns of one weight matrix: one matrix product forward and one back, for all of them.
 
-It is the right form for mini-batches and for streams longer than the input is wide. Inputs that are mostly zero are
-multiplied without their zeros, and rules that do not look at the output learn once for all runs.
+It is the right form for mini-batches and for streams longer than the input is wide. Inputs that are mostly
+zero are multiplied without their zeros, and rules that do not look at the output learn once for all runs.
 
-Runs are cut into tiles, each learned by one thread. The compiled products treat every column alike, so a tile may hold
-any runs: a trial alone has the bits it has among ten, on any number of threads. NumPy's products do not promise that;
-without the compiled core a tile holds learning rates of one trial.
+Runs are cut into tiles, each learned by one thread. The compiled products treat every column alike, so a tile
+may hold any runs: a trial alone has the bits it has among ten, on any number of threads. NumPy's products do
+not promise that; without the compiled core a tile holds learning rates of one trial.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def run_tiles(
             n_steps = blocks[-1].first + blocks[-1].n_steps
         deque(pool.map(Stack.finish, learning, repeat(n_steps)), maxlen=0)
     for block in schedule.evaluated_blocks():
-        deque(pool.map(Stack.evaluate_into, stacks, repeat(result), repeat(block)), maxlen=0)
+        deque(
+            pool.map(Stack.evaluate_into, stacks, repeat(result), repeat(block), repeat(memory_budget)),
+            maxlen=0,
+        )
     for stack in stacks:
         result.diverged_at[stack.tile.rates, stack.tile.trials] = stack.diverged_at
 
@@ -100,7 +103,7 @@ def tiles(
 
 
 def tile_edges(setting: Setting, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
-    """Return where tiles of the compiled core begin and end: about equally wide, and as many for each thread."""
+    """Return where tiles of the compiled core begin and end: equally wide, and as many for each thread."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
     in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * setting.dtype.itemsize)
     width = max(1, min(most, max(in_cache, FEWEST_COLUMNS // n_outputs)))

@@ -1,6 +1,7 @@
 """Inputs of stacked runs: blocks of steps, each a batch of patterns, whole or without their zeros.
 
-Both products of the compiled core treat every column alike, whatever stands beside it; NumPy's do not promise that.
+Both products of the compiled core treat every column alike, whatever stands beside it; NumPy's do not promise
+that.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.setting import Cell, Setting
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.rules.base import Activity, Factors
@@ -39,7 +41,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class Batches(Protocol):
-    """Some batches of centered patterns; rows of weights and activities are cache lines, see `stack.padded`."""
+    """Some batches of centered patterns; rows of weights and activities are whole cache lines."""
 
     def multiply(self, batch: int, weights: Array, start: Array, out: Array) -> None:
         """Set out = start + (x − μ)W, with one row to start from."""
@@ -53,10 +55,14 @@ class Batches(Protocol):
 class PlainBatches:
     """The plain twin of the compiled batches."""
 
-    def __init__(self, patterns: Array, rows: Rows, bounds: Rows, offsets: Array, pre: Array | None = None) -> None:
+    def __init__(
+        self, patterns: Array, rows: Rows, bounds: Rows, offsets: Array, pre: Array | None = None
+    ) -> None:
         lengths = np.diff(bounds)
         self.bounds = bounds
-        self.centered = patterns[rows] - (offsets if len(offsets) == 1 else np.repeat(offsets, lengths, axis=0))
+        self.centered = patterns[rows] - (
+            offsets if len(offsets) == 1 else np.repeat(offsets, lengths, axis=0)
+        )
         self.pre = self.centered if pre is None else pre
 
     def multiply(self, batch: int, weights: Array, start: Array, out: Array) -> None:
@@ -143,7 +149,9 @@ class Schedule:
         """Yield some blocks at a time, which follow each other."""
         n, n_inputs = batch_length(self.setting, self.pairs), self.pairs.inputs.shape[1]
         bytes_of_a_step = n_inputs * (2 * n * self.setting.dtype.itemsize + 32)
-        steps_at_once = max(1, min(BYTES_OF_A_BLOCK, memory_budget // (8 * BLOCKS_AT_ONCE)) // bytes_of_a_step)
+        steps_at_once = max(
+            1, min(BYTES_OF_A_BLOCK, memory_budget // (8 * BLOCKS_AT_ONCE)) // bytes_of_a_step
+        )
         planned = self._planned(steps_at_once)
         while some := list(islice(planned, BLOCKS_AT_ONCE)):
             yield list(pool.map(self._prepare, some))
@@ -177,8 +185,10 @@ class Schedule:
     def evaluated_blocks(self) -> Iterator[Block]:
         """Yield the evaluated patterns, some at a time, centered by the offset after the last step."""
         targets = self.pairs.evaluated_targets
-        for start in range(0, len(targets), EVALUATED_AT_ONCE):
-            rows = np.arange(start, min(start + EVALUATED_AT_ONCE, len(targets)))
+        can_be_cut = all(MEASURES[name].sees_one_pattern for name in self.setting.measures)
+        at_once = EVALUATED_AT_ONCE if can_be_cut else len(targets)
+        for start in range(0, len(targets), at_once):
+            rows = np.arange(start, min(start + at_once, len(targets)))
             bounds = np.array([0, len(rows)])
             batches = self.evaluated.batches(rows, bounds, self.offset[None], learns=False)
             yield Block(start, bounds, targets[rows], None, batches)

@@ -10,24 +10,35 @@ from hebbian_descent.engines.closed_form import imprint
 from hebbian_descent.engines.reference import reference
 from hebbian_descent.engines.stack import Stack
 from hebbian_descent.engines.stacked import stacked
-from hebbian_descent.engines.stacked_steps import Steps
+from hebbian_descent.engines.stacked_inputs import Schedule
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.sweep import Patterns, Setting
 
 RULES = ("hebb", "covariance")
 
 
+@pytest.fixture(scope="module")
+def pairs():
+    rng = np.random.default_rng(3)
+    return rng.random((24, 10)), rng.dirichlet(np.ones(6), size=24)
+
+
+@pytest.fixture(scope="module")
+def patterns(pairs):
+    return Patterns.of(*pairs)
+
+
 @pytest.fixture
 def updates(monkeypatch):
-    """Return a list to which every update of a stack adds its number of runs."""
+    """Return a list to which every stack that takes step by step adds its number of runs."""
     made = []
-    original = Stack._update
+    original = Stack.learn
 
-    def update(stack, step):
+    def learn(stack, blocks):
         made.append(len(stack.eta))
-        original(stack, step)
+        original(stack, blocks)
 
-    monkeypatch.setattr(Stack, "_update", update)
+    monkeypatch.setattr(Stack, "learn", learn)
     return made
 
 
@@ -62,7 +73,9 @@ def test_weights_follow_from_one_run(rule, activation, centering, shuffle, patte
     assert not updates
     assert (found.diverged_at == -1).all()
     for name, values in expected.values.items():
-        np.testing.assert_allclose(found.values[name], values, rtol=1e-9, atol=1e-12, err_msg=name)
+        # Saturated units differ in the last places, and a correlation divides by the spread of their outputs.
+        atol = 1e-9 if name == "correlation" else 1e-12
+        np.testing.assert_allclose(found.values[name], values, rtol=1e-9, atol=atol, err_msg=name)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -91,12 +104,10 @@ def test_runs_at_the_limit_go_step_by_step(patterns, updates):
     (cell,) = setting_of("hebb").cells()
     unlimited = setting_of("hebb", activations="linear", learning_rates=1.0)
     with ThreadPoolExecutor(1) as pool:
-        largest = imprint(
-            cell, unlimited, Steps(unlimited, patterns, is_compiled=False), pool, 2**20
-        ).largest[-1]
+        largest = imprint(Schedule(cell, unlimited, patterns), pool, 2**20).largest[-1]
     rates = tuple(1e6 / largest * np.array([0.9, 0.9999, 1.0001, 1.1]))
     found, expected = run_both(setting_of("hebb", activations="linear", learning_rates=rates), patterns)
-    assert set(updates) == {2}  # the two learning rates in the middle, trial by trial
+    assert sum(updates) == 2 * 2  # the two learning rates in the middle, in two trials
     np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
     assert (found.diverged_at[0] == -1).all()
     assert (found.diverged_at[-1] >= 0).all()
