@@ -58,10 +58,10 @@ class Stack:
         self.by_run(self.rates)[:] = self.eta
         self.diverged_at = np.full(n_runs, NEVER, dtype=np.int64)
 
-    def by_run(self, columns: Array) -> Array:
+    def by_run(self, columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a view of columns by unit and run, without those that fill up."""
         shape = self.n_units, len(self.eta)
-        by_run: Array = columns[..., : shape[0] * shape[1]].reshape(*columns.shape[:-1], *shape)
+        by_run: npt.NDArray[Any] = columns[..., : shape[0] * shape[1]].reshape(*columns.shape[:-1], *shape)
         return by_run
 
     def learn(self, blocks: list[Block]) -> None:
@@ -158,7 +158,7 @@ class Stack:
     def finish(self, n_steps: int) -> None:
         """Mark runs whose last step left something that is not finite, which no activity has shown yet."""
         finite = np.isfinite(self.weights[:, : self.bias.size]).all(axis=0) & np.isfinite(self.bias)
-        self._silence(~self.by_run(finite).all(axis=0), n_steps)
+        self._silence(np.logical_not(self.by_run(finite)).any(axis=0), n_steps)
 
     def evaluate_into(self, result: CellResult, block: Block, memory_budget: int) -> None:
         """Measure the finite runs on some evaluated patterns."""
