@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent.engines.couplings import couplings_of_sequence, moving_offsets, powers
+from hebbian_descent.learning.centering import Offset
 
 
 def by_definition(inputs, evaluated, offset, shift, decay, presynaptic_offset, beta):
@@ -33,7 +34,7 @@ def by_definition(inputs, evaluated, offset, shift, decay, presynaptic_offset, b
 
 
 def couplings_of(inputs, evaluated, offset=0.0, shift=0.0, presynaptic_offset=None, **options):
-    offsets = moving_offsets(inputs, offset, shift)
+    offsets = moving_offsets(inputs, offset, Offset(shift=shift))
     pre = inputs - (offsets[:-1] if presynaptic_offset is None else presynaptic_offset)
     return couplings_of_sequence(inputs, evaluated, pre=pre, offsets=offsets, **options)
 
@@ -75,5 +76,5 @@ def test_no_subnormal_numbers_are_left():
 
 def test_offsets_stay_where_they_are_without_a_shift():
     inputs = np.ones((3, 2))
-    np.testing.assert_array_equal(moving_offsets(inputs, [0.1, 0.2], 0.0), [[0.1, 0.2]] * 4)
-    np.testing.assert_allclose(moving_offsets(inputs, 0.0, 0.5)[:, 0], [0, 0.5, 0.75, 0.875])
+    np.testing.assert_array_equal(moving_offsets(inputs, [0.1, 0.2], Offset()), [[0.1, 0.2]] * 4)
+    np.testing.assert_allclose(moving_offsets(inputs, 0.0, Offset(shift=0.5))[:, 0], [0, 0.5, 0.75, 0.875])

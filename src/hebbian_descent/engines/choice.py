@@ -110,8 +110,6 @@ def sequence_obstacle(cell: Cell, setting: Setting, patterns: Patterns) -> str |
     """Return why the sequence engine cannot run a cell, or should not, or None."""
     if obstacle := stacked_obstacle(cell, setting):
         return obstacle
-    if setting.offset_moves.starts_as_mean:
-        return "the sequence engine does not know offsets that are running means"
     if setting.batch_size > 1:
         return "patterns come in batches"
     if setting.shuffle:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.learning.centering import Offset
 
 Product = Callable[[Array, Array], Array]
 
@@ -83,15 +84,15 @@ def couplings_of_sequence(
     )
 
 
-def moving_offsets(inputs: Array, offset: npt.ArrayLike, shift: float) -> Array:
-    """Return μ before each step and after the last, μ ← (1 − ν)μ + νx: one row more than `inputs`."""
-    nu = shift
+def moving_offsets(inputs: Array, start: npt.ArrayLike, moves: Offset) -> Array:
+    """Return μ before each step and after the last, μ ← μ + ν(x − μ): one row more than `inputs`."""
     mu = np.empty((len(inputs) + 1, inputs.shape[1]), dtype=inputs.dtype)
-    mu[0] = offset
-    if not nu:
-        mu[1:] = offset
+    mu[0] = start
+    if not moves.moves:
+        mu[1:] = start
         return mu
     for step, x in enumerate(inputs):
+        nu = moves.shift_after(step + 1)
         mu[step + 1] = (1 - nu) * mu[step] + nu * x
     return without_subnormals(mu)
 

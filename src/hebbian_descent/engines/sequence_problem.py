@@ -87,7 +87,7 @@ def problem_of(
     if drifts:  # each epoch is unlike the one before: one long sequence
         x, t = (np.tile(array, (setting.epochs, 1)) for array in (x, t))
     _check_memory(len(x), len(evaluated_x), memory_budget)
-    offsets = moving_offsets(x, setting.offset(patterns), setting.shift)
+    offsets = moving_offsets(x, setting.offset(patterns), setting.offset_moves)
     silent = np.zeros_like(t)
     factors = rule.factors(
         Activity(x, offsets[:-1], t, silent, silent, cell.activation, setting.error, *means)

@@ -72,7 +72,9 @@ class HasState(Saved):
                 f"The parts of the state must be given by name, each once. Got {shortened(words)}."
             )
         state = {**words, **arrays}
-        require_names(state, {*cls._state_names, *(set(cls._optional_state) & set(state))}, "parts of the state")
+        require_names(
+            state, {*cls._state_names, *(set(cls._optional_state) & set(state))}, "parts of the state"
+        )
         _check_state(state)
         estimator._restore(state)
         return estimator  # type: ignore[no-any-return]
