@@ -22,10 +22,13 @@ rng = np.random.default_rng(0)
 x, t = rng.random((45, 70)), rng.dirichlet(np.ones(60), size=45)
 found = {}
 for dtype in ("float64", "float32"):
-    for centering, epochs, decays in (("mean", 1, 0.0), ("mean", 2, 0.0), ("moving", 2, (0.0, 0.01)), (None, 1, 0.1)):
+    for centering, epochs, decays in (
+        ("mean", 1, 0.0), ("mean", 2, 0.0), ("moving", 2, (0.0, 0.01)), (None, 1, 0.1)
+    ):
         result = sweep(
             x, t, rules=["hebbian_descent", "gradient_descent", "hebb", "covariance"],
-            activations=["sigmoid", "softmax", "linear", "softplus"], learning_rates=(2.0, 0.1, 0.01), trials=2,
+            activations=["sigmoid", "softmax", "linear", "softplus"],
+            learning_rates=(2.0, 0.1, 0.01), trials=2,
             weight_decays=decays, centering=centering, epochs=epochs, dtype=dtype, measures=("mae", "mse"),
         )
         assert {choice.engine for choice in result.choices.values()} == {"sequence"}
