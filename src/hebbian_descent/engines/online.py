@@ -104,8 +104,8 @@ def _native_step(native: Any, setting: OnlineSetting) -> Any:
     error: dict[str, Any] = {}
     if setting.rule.takes_error_term:
         error = {
-            "error": getattr(native.ErrorKind, setting.error.compiled_form or ""),
-            **setting.error.parameters,
+            "error": setting.error.compiled_form,
+            "error_parameters": dict(setting.error.parameters),
         }
     return native.StepSettings(
         learns_from_output=setting.form.learns_from_output,

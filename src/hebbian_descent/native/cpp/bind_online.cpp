@@ -63,23 +63,19 @@ void define_for(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_online(nb::module_& m) {
-    nb::enum_<ErrorTerm::Kind>(m, "ErrorKind")
-        .value("difference", ErrorTerm::Kind::difference)
-        .value("saturating", ErrorTerm::Kind::saturating)
-        .value("leaky_hinge", ErrorTerm::Kind::leaky_hinge);
     nb::class_<StepSettings>(m, "StepSettings")
         .def(
             "__init__",
             [](StepSettings* self, bool learns_from_output, bool pulls_back, double learning_rate, double largest_slope,
-               bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, ErrorTerm::Kind error,
-               double saturation, double steepness, double leak) {
+               bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, const std::string& error,
+               const Parameters& error_parameters) {
                 new (self) StepSettings{learns_from_output, pulls_back, learning_rate, largest_slope, slope_is_output,
-                                        weight_decay, shift, starts_as_mean, {error, saturation, steepness, leak}};
+                                        weight_decay, shift, starts_as_mean, error_term(error, error_parameters)};
             },
             nb::kw_only(), "learns_from_output"_a = true, "pulls_back"_a = false, "learning_rate"_a = 0.1,
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
-            "starts_as_mean"_a = false, "error"_a = ErrorTerm::Kind::difference, "saturation"_a = 1.0,
-            "steepness"_a = 1.0, "leak"_a = 0.0);
+            "starts_as_mean"_a = false, "error"_a = "difference",
+            "error_parameters"_a = Parameters());
     define_for<double>(m, "OnlineLoop_float64");
     define_for<float>(m, "OnlineLoop_float32");
 }

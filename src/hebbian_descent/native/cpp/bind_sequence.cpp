@@ -37,14 +37,6 @@ void define_for(nb::module_& m) {
           "errors"_a.noconvert(), "diverged_at"_a.noconvert(), "outputs"_a.noconvert(), nb::kw_only(), "n_units"_a, "settings"_a, "unit"_a, "parameters"_a);
 }
 
-ErrorTerm error_term(const std::string& name, const Parameters& parameters) {
-    if (name == "difference") return {};
-    if (name == "saturating")
-        return {ErrorTerm::Kind::saturating, parameters.at("saturation"), parameters.at("steepness"), 0};
-    if (name == "leaky_hinge") return {ErrorTerm::Kind::leaky_hinge, 1, 1, parameters.at("leak")};
-    throw std::invalid_argument("no compiled error term is called " + name);
-}
-
 }  // namespace
 
 void bind_sequence(nb::module_& m) {

@@ -10,13 +10,6 @@ namespace {
 
 using Places = Row<const std::int64_t>;
 
-ErrorTerm error_term(const std::string& name, const Parameters& p) {
-    if (name == "difference") return {};
-    if (name == "saturating") return {ErrorTerm::Kind::saturating, p.at("saturation"), p.at("steepness"), 0};
-    if (name == "leaky_hinge") return {ErrorTerm::Kind::leaky_hinge, 1, 1, p.at("leak")};
-    throw std::invalid_argument("No compiled error term has the name '" + name + "'.");
-}
-
 template <class T>
 BatchPlan<T> plan_of(const Places& rows, const Places& bounds, const Matrix<const T>& offsets) {
     return {rows.data(), bounds.data(), bounds.shape(0) - 1, {offsets.data(), offsets.shape(0) == 1 ? 0 : offsets.shape(1)}};

@@ -6,7 +6,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 
-#include "units_by_name.hpp"
+#include "by_name.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

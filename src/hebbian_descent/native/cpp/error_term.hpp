@@ -19,6 +19,12 @@ struct ErrorTerm {
             default: return h - t;
         }
     }
+    template <class T>
+    HD_INLINE void errors(const T* t, const T* h, T* out, std::size_t n) const noexcept {
+        for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
+            error(Vector<T>::load(t + i, m), Vector<T>::load(h + i, m)).store(out + i, m);
+        });
+    }
 };
 
 }  // namespace hebbian_descent

@@ -317,6 +317,8 @@ struct Register {
         for (std::size_t i = 0; i < lanes; ++i) a.v[i] = std::sqrt(a.v[i]);
         return a;
     }
+    friend HD_INLINE Register max(Register a, Register b) noexcept { return choose(less(b, a), a, b); }
+    friend HD_INLINE Register min(Register a, Register b) noexcept { return choose(less(a, b), a, b); }
     friend HD_INLINE Mask less(Register a, Register b) noexcept { return (Mask)(a.v < b.v); }
     friend HD_INLINE Mask less_equal(Register a, Register b) noexcept { return (Mask)(a.v <= b.v); }
     friend HD_INLINE Mask not_less_equal(Register a, Register b) noexcept { return ~(Mask)(a.v <= b.v); }

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "product.hpp"
+#include "error_term.hpp"
 #include "unit_rows.hpp"
 
 namespace hebbian_descent {

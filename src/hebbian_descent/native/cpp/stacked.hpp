@@ -9,6 +9,7 @@
 #pragma once
 
 #include "batches.hpp"
+#include "error_term.hpp"
 #include "unit_rows.hpp"
 
 namespace hebbian_descent {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "unit_rows.hpp"
-#include "units_by_name.hpp"
+#include "by_name.hpp"
 
 namespace hebbian_descent {
 

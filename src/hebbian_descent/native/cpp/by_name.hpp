@@ -1,10 +1,11 @@
-// The compiled units by the names that activations give themselves.
+// The compiled units and error terms by the names that activations and error terms give themselves.
 #pragma once
 
 #include <map>
 #include <stdexcept>
 #include <string>
 
+#include "error_term.hpp"
 #include "units.hpp"
 
 namespace hebbian_descent {
@@ -30,6 +31,13 @@ decltype(auto) with_unit(const std::string& name, const Parameters& p, F f) {
     if (name == "inverse_sqrt") return f(InverseSqrt{p.at("steepness")});
     if (name == "exponential") return f(Exponential{});
     throw std::invalid_argument("No compiled unit has the name '" + name + "'.");
+}
+
+inline ErrorTerm error_term(const std::string& name, const Parameters& p) {
+    if (name == "difference") return {};
+    if (name == "saturating") return {ErrorTerm::Kind::saturating, p.at("saturation"), p.at("steepness"), 0};
+    if (name == "leaky_hinge") return {ErrorTerm::Kind::leaky_hinge, 1, 1, p.at("leak")};
+    throw std::invalid_argument("No compiled error term has the name '" + name + "'.");
 }
 
 }  // namespace hebbian_descent
