@@ -120,7 +120,9 @@ def test_nothing_is_certain_where_initial_weights_matter(pairs, updates):
     np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
 
 
-@pytest.mark.parametrize("options", [{"weight_decays": 0.1}, {"centering": "moving"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"weight_decays": 0.1}, {"centering": "moving", "offset_start": 0.5}], ids=str
+)
 def test_decay_and_moving_offsets_go_step_by_step(options, patterns, updates):
     found, expected = run_both(setting_of("hebb", **options), patterns)
     assert updates

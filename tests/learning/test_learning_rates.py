@@ -146,7 +146,7 @@ def test_words_and_numbers():
     assert as_rate("auto", "classify") == Automatic("classify")
     assert as_rate(Automatic(), "classify") == Automatic("remember")
     assert as_rate(0.5) == 0.5
-    assert [str(Automatic(purpose)) for purpose in KAPPAS] == ["auto", "auto, classify"]
+    assert [str(Automatic(purpose)) for purpose in KAPPAS] == ["auto", "auto (classify)"]
     with pytest.raises(ValueError, match=r'must be a number or "auto"\. Got .fast.'):
         as_rate("fast")
     with pytest.raises(ValueError, match="Did you mean 'remember'"):

@@ -16,7 +16,7 @@ GRID = {"rules": "hebbian_descent", "activations": "sigmoid", "trials": 2}
 @pytest.mark.parametrize("centering", ["mean", "moving", None, 0.5])
 def test_an_automatic_rate_is_one_more_value_of_the_axis(centering):
     result = sweep(X, T, learning_rates=("auto", Automatic("classify"), 0.1), centering=centering, **GRID)
-    assert result.axes["learning_rate"].tolist() == ["auto", "auto, classify", "0.1"]
+    assert result.axes["learning_rate"].tolist() == ["auto", "auto (classify)", "0.1"]
     (choice,) = result.choices.values()
     assert choice.engine == "reference"
     assert "an automatic learning rate" in choice.reason

@@ -78,7 +78,7 @@ class Automatic:
     @property
     def name(self) -> str:
         """The word that stands for it in results."""
-        return "auto" if self.purpose == "remember" else f"auto, {self.purpose}"
+        return "auto" if self.purpose == "remember" else f"auto ({self.purpose})"
 
     def __str__(self) -> str:
         return self.name
