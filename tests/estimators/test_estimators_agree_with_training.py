@@ -120,7 +120,7 @@ def test_autoencoders_of_every_rule(patterns, rule, batch_size):
     network = Autoencoder.create(
         7, 3, offset=inputs.mean(axis=0), output_activation="linear", rng=np.random.default_rng(0), **units
     )
-    train(network, inputs, epochs=2, shuffle=True, **settings)
+    train(network, inputs, epochs=2, shuffle=True, running_mean=True, **settings)
     estimator.fit(inputs)
     np.testing.assert_allclose(estimator.components_.T, network.weights, rtol=0, atol=1e-12)
     np.testing.assert_allclose(estimator.transform(inputs), network.encode(inputs), rtol=0, atol=1e-12)

@@ -46,7 +46,7 @@ class Training:
     shift: float = 0.0
     """ν, by which the input offset follows the inputs; 0 leaves it where it is."""
     running_mean: bool = False
-    """Whether ν is 1/n for the n-th pattern as long as that is more: the offset is the mean so far.
+    """Whether a moving offset is the mean so far: ν is 1/n for the n-th pattern as long as that is more.
 
     Rules that learn from targets alone then center these as well, and leave the bias as it is.
     """
@@ -72,11 +72,12 @@ class Training:
 
     @cached_property
     def _offset(self) -> Offset:
-        return Offset(shift=self.shift, starts_as_mean=self.running_mean)
+        return Offset(shift=self.shift, starts_as_mean=self.running_mean and self.shift > 0)
 
     @cached_property
     def _hidden_offset(self) -> Offset:
-        return Offset(shift=self.hidden_shift, starts_as_mean=self.running_mean, n_before=1)
+        is_mean = self.running_mean and self.hidden_shift > 0
+        return Offset(shift=self.hidden_shift, starts_as_mean=is_mean, n_before=1)
 
     def update(self, network: Network) -> Update:
         """Return the update that a batch applies to a network of this kind."""
