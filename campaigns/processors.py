@@ -39,7 +39,7 @@ PROCESSORS = (
 )
 
 PARTS = {
-    "small": ("test_oracle_agreement.py", "test_networks.py", "test_training.py", "test_golden_trial.py"),
+    "small": ("test_oracle_agreement.py", "test_networks.py", "learning", "test_golden_trial.py"),
     "quick": ("test_*.py", "memory/test_*.py", "sweep/test_sweep_results.py"),
     "all": (
         "test_*.py",
