@@ -39,13 +39,14 @@ PROCESSORS = (
 )
 
 PARTS = {
-    "small": ("test_oracle_agreement.py", "test_networks.py", "learning", "test_golden_trial.py"),
-    "quick": ("test_*.py", "memory/test_*.py", "sweep/test_sweep_results.py"),
+    "small": ("test_oracle_agreement.py", "test_networks.py", "learning/test_*.py", "test_golden_trial.py"),
+    "quick": ("test_*.py", "learning/test_*.py", "memory/test_*.py", "sweep/test_sweep_results.py"),
     "all": (
         "test_*.py",
         "engines/test_*.py",
         "estimators/test_*.py",
         "kernels/test_*.py",
+        "learning/test_*.py",
         "memory/test_*.py",
         "paper/test_paper_claims.py",
         "sweep/test_*.py",
