@@ -137,7 +137,7 @@ bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another 
 	$(LIGHT_VENV)/bin/python bench/against.py $(COMMIT)
 
 wheel-test: $(BUILD_STAMP)  ## Try the wheel in an environment without the extras, and the one that a user without a compiler gets
-	rm -rf dist .venv-wheel
+	rm -rf dist .venv-wheel && mkdir -p build
 	$(BUILD_VENV)/bin/python -m build --outdir dist .
 	! CXX=/bin/false $(BUILD_VENV)/bin/python -m build --wheel --outdir dist/pure . > build/strict.log 2>&1
 	HEBBIAN_DESCENT_STRICT_BUILD=0 CXX=/bin/false $(BUILD_VENV)/bin/python -m build --wheel --outdir dist/pure .

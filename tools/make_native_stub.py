@@ -1,8 +1,8 @@
 """Write src/hebbian_descent/native/_native.pyi, the types of the compiled core: `make stubs`.
 
 nanobind describes the module of the baseline; the modules of the other levels have the same functions. They
-become the methods of one protocol, since only the run decides which module is used. Overloads for single and
-double precision become one method.
+become the methods of one protocol, since only the run decides which module is used. Arrays have any type, so
+that overloads for single and double precision become one method.
 """
 
 from __future__ import annotations
@@ -22,16 +22,8 @@ HEADER = '''\
 """Types of the compiled core, the same for the modules of all levels. Written by `make stubs`."""
 
 '''
-ARRAY = re.compile(r"Annotated\[(NDArray\[[^\]]*\]), dict\((?:[^()]|\([^()]*\))*\)\]")
-FLOATS = re.compile(r"NDArray\[numpy\.float(?:32|64)\]")
-IMPORTS = {
-    "enum": "import enum\n",
-    "Mapping": "from collections.abc import Mapping\n",
-    "Protocol": "from typing import Any, Protocol\n\n",
-    "numpy": "import numpy\n",
-    "NDArray": "from numpy.typing import NDArray\n\n",
-}
-"""By the name that a stub uses, in the order of the lines."""
+ARRAY = re.compile(r"Annotated\[NDArray\[[^\]]*\], dict\((?:[^()]|\([^()]*\))*\)\]")
+ABSTRACT = ("Callable", "Iterable", "Iterator", "Mapping", "Sequence")
 
 
 def baseline(folder: Path = NATIVE) -> ModuleType:
@@ -52,7 +44,7 @@ def stub_of(module: ModuleType) -> str:
     """Return the stub of a module of the compiled core."""
     generator = StubGen(module, quiet=True)
     generator.put(module)
-    described = FLOATS.sub("Floats", ARRAY.sub(r"\1", generator.get()))
+    described = ARRAY.sub("Array", generator.get())
     nodes = ast.parse(described).body
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     members = [f"    {node.target.id}: str" for node in nodes if is_text(node)]
@@ -66,8 +58,19 @@ def stub_of(module: ModuleType) -> str:
         "\n".join(f"_{node.name} = {node.name}" for node in classes),
         "\n".join(["class Core(Protocol):", *members, *dict.fromkeys(functions)]),
     ]
-    body = "Floats = NDArray[Any]\n\n" + "\n\n".join(parts) + "\n"
-    return HEADER + "".join(line for name, line in IMPORTS.items() if re.search(rf"\b{name}\b", body)) + body
+    body = "Array = NDArray[Any]\n\n" + "\n\n".join(parts) + "\n"
+    return HEADER + imports_of(body) + body
+
+
+def imports_of(body: str) -> str:
+    """Return the lines that import what a stub uses."""
+    used = set(re.findall(r"\w+", body))
+    abstract = ", ".join(name for name in ABSTRACT if name in used)
+    lines = ["import enum"] if "enum" in used else []
+    lines += [f"from collections.abc import {abstract}"] if abstract else []
+    return "\n".join(
+        [*lines, "from typing import Any, Protocol", "", "from numpy.typing import NDArray", "", ""]
+    )
 
 
 def is_text(node: ast.stmt) -> bool:

@@ -4,10 +4,9 @@ import enum
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import numpy
 from numpy.typing import NDArray
 
-Floats = NDArray[Any]
+Array = NDArray[Any]
 
 class ErrorKind(enum.Enum):
     difference = 0
@@ -45,20 +44,20 @@ class Core(Protocol):
     ) -> bool: ...
     def activate(
         self,
-        a: Floats,
-        h: Floats,
+        a: Array,
+        h: Array,
         unit: str,
         parameters: Mapping[str, float],
     ) -> None: ...
     def learn_online(
         self,
-        weights: Floats,
-        bias: Floats,
-        offset: Floats,
-        inputs: Floats,
-        targets: Floats,
-        scales: Floats,
-        order: NDArray[numpy.int64],
+        weights: Array,
+        bias: Array,
+        offset: Array,
+        inputs: Array,
+        targets: Array,
+        scales: Array,
+        order: Array,
         *,
         n_seen: int,
         unit: str,
@@ -68,23 +67,23 @@ class Core(Protocol):
     ) -> int: ...
     def add_product(
         self,
-        out: Floats,
-        start: Floats,
+        out: Array,
+        start: Array,
         keep: float,
-        coefficients: Floats,
-        terms: Floats,
+        coefficients: Array,
+        terms: Array,
     ) -> None: ...
     def learn_sequences(
         self,
-        learning_rates: Floats,
-        couplings: Floats,
-        start: Floats,
-        targets: Floats,
-        evaluated_couplings: Floats,
-        evaluated_start: Floats,
-        evaluated_targets: Floats,
-        errors: Floats,
-        diverged_at: NDArray[numpy.int64],
+        learning_rates: Array,
+        couplings: Array,
+        start: Array,
+        targets: Array,
+        evaluated_couplings: Array,
+        evaluated_start: Array,
+        evaluated_targets: Array,
+        errors: Array,
+        diverged_at: Array,
         *,
         n_units: int,
         n_epochs: int,
