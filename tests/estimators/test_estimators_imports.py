@@ -43,7 +43,7 @@ from hebbian_descent.native import NativeWarning
 warnings.simplefilter("ignore", NativeWarning)
 HebbianDescentClassifier().partial_fit(np.eye(2), [0, 1])
 HebbianDescentClassifier(epochs=2, batch_size=2).fit(np.eye(2), [0, 1]).predict(np.eye(2))
-print(sorted({"numba", "torch", "matplotlib", "pandas"} & set(sys.modules)))
+print(sorted({"numba", "torch", "matplotlib"} & set(sys.modules)))
 """
     assert in_new_process(code) == "[]"
 

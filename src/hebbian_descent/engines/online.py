@@ -16,6 +16,7 @@ counting. `learn_in_python` is the same loop in NumPy, and runs where the compil
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,13 +24,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.native import core
+from hebbian_descent.native import choice, core
 from hebbian_descent.network import Activation
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import ErrorTerm, Rule
 
 Order = npt.NDArray[np.intp]
 Count = npt.NDArray[np.int64]  # (1,)
+
+with suppress(ValueError):  # a level that cannot run here is refused when it is needed
+    choice()  # loaded now, so that the first sample takes no longer than any other
 
 ALL_LEARNED = -1
 WEIGHTS_IN_A_CALL = 2**27
@@ -84,6 +88,11 @@ def knows(rule: Rule, activation: Activation, error: ErrorTerm) -> bool:
     """Return whether this engine can learn with these members."""
     forms = [activation.compiled_form, *([error.compiled_form] if rule.takes_error_term else [])]
     return rule.compiled_form in RULE_FORMS and None not in forms
+
+
+def is_compiled() -> bool:
+    """Return whether loops are compiled, so that no interrupt can divide what one call learns."""
+    return core() is not None
 
 
 def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) -> Loop:

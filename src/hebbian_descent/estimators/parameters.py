@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
-from hebbian_descent.engines.online import Loop, OnlineSetting, knows, loop_of
+from hebbian_descent.engines.online import Loop, OnlineSetting, is_compiled, knows, loop_of
 from hebbian_descent.learning.centering import (
     Centering,
     Offset,
@@ -22,7 +22,6 @@ from hebbian_descent.learning.centering import (
 from hebbian_descent.learning.divergence import Bound
 from hebbian_descent.learning.rates import Automatic, as_rate, slope_bound
 from hebbian_descent.learning.step import Update
-from hebbian_descent.native import core
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 
@@ -114,7 +113,7 @@ class Parameters(Shared):
     @property
     def is_compiled(self) -> bool:
         """Whether a compiled loop learns single samples: in one call, which no interrupt can divide."""
-        return self.has_online_form and core() is not None
+        return self.has_online_form and is_compiled()
 
     def learns_online(self, offset: Offset) -> bool:
         """Whether single samples take the online engine, none of whose rules asks for means."""
