@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hebbian_descent
-from hebbian_descent.native import core
+from hebbian_descent.native import choice
 
 PACKAGE = Path(hebbian_descent.__file__).parent
 
@@ -83,7 +83,7 @@ OLDER = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_C
 
 
 def test_machines_with_and_without_avx512_learn_the_same_bits(tmp_path):
-    native = core()
+    native = choice().core
     if native is None or native.level != "x86-64-v4":
         pytest.skip("this processor, or what was built, has no x86-64-v4 to compare with")
     files = []
