@@ -6,7 +6,8 @@ import pytest
 from hebbian_descent import AssociativeMemory, Layer, train
 from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.learning.rates import Automatic
-from hebbian_descent.sweep import sweep, sweep_autoencoders
+from hebbian_descent.storage.results import Store
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, sweep, sweep_autoencoders
 
 RNG = np.random.default_rng(0)
 X, T = RNG.random((30, 8)), RNG.random((30, 4))
@@ -64,7 +65,7 @@ def test_autoencoders():
         batch_size=10,
     )
     assert not result.diverged.any()
-    assert {choice.engine for choice in result.choices.values()} == {"auto_reference"}
+    assert {choice.engine for choice in result.choices.values()} == {"reference"}
 
 
 @pytest.mark.parametrize("batch_size", [1, 7])
@@ -89,3 +90,20 @@ def test_a_sweep_of_one_run_is_a_memory():
     memory.network.weights[:] = initial_weights(0, 0, 8, 4, dtype=np.float64)
     memory.store(X, T)
     np.testing.assert_allclose(found.errors().ravel(), np.abs(memory.recall(X) - T).mean(axis=1))
+
+
+def test_its_cells_have_keys_of_their_own(tmp_path):
+    store, patterns = Store(tmp_path / "store"), Patterns.of(X, T)
+    rates = ["auto", Automatic("classify"), 0.1, ("auto", 0.1), (0.1, "auto")]
+    keys = {Sweep(LayerGrid.of(learning_rates=rate, **GRID), patterns).key(store, 0) for rate in rates}
+    assert len(keys) == len(rates)
+
+
+def test_fast_engines_refuse_it():
+    with pytest.raises(ValueError, match=r"'stacked' cannot run .* automatic learning rate"):
+        sweep(X, T, learning_rates="auto", engine="stacked", **GRID)
+
+
+def test_other_words_are_no_rate():
+    with pytest.raises(ValueError, match="must be a number or"):
+        sweep(X, T, learning_rates="automatic", **GRID)

@@ -93,7 +93,7 @@ def test_autoencoders_check_their_own_values():
         sweep_autoencoders(X, **grid, centering="moving")
     with pytest.raises(ValueError, match=r"'covariance' as given trains a Layer"):
         sweep_autoencoders(X, **{**grid, "rules": "covariance"})
-    with pytest.raises(ValueError, match=r"engine must be one of auto, auto_reference, fused"):
+    with pytest.raises(ValueError, match=r"engine must be one of auto, reference, tied"):
         sweep_autoencoders(X, **grid, engine="sequence")
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'momentum'"):
         sweep_autoencoders(X, **grid, momentum=0.9)

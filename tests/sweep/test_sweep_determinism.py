@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent.engines.choice import ENGINES
-from hebbian_descent.sweep import AutoSetting, Patterns, Setting, sweep, sweep_autoencoders
+from hebbian_descent.sweep import AutoencoderGrid, LayerGrid, Patterns, sweep, sweep_autoencoders
 
 GRID = {
     "rules": ["hebbian_descent", "gradient_descent"],
@@ -39,7 +39,7 @@ def test_trials_differ_and_seeds_differ(pairs):
 def test_layers_have_the_same_bits_on_any_number_of_threads(engine, dtype):
     rng = np.random.default_rng(0)
     patterns = Patterns.of(rng.random((50, 33)), rng.random((50, 71)))
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules="hebbian_descent",
         activations="sigmoid",
         trials=4,
@@ -61,7 +61,7 @@ def test_layers_have_the_same_bits_on_any_number_of_threads(engine, dtype):
 def test_autoencoders_have_the_same_bits_on_any_number_of_threads(dtype, rule, trials):
     rng = np.random.default_rng(0)
     patterns = Patterns.of(*[rng.random((60, 45))] * 2)
-    setting = AutoSetting.of(
+    setting = AutoencoderGrid.of(
         rules=rule,
         hidden_activations="sigmoid",
         output_activations="linear",
@@ -74,7 +74,7 @@ def test_autoencoders_have_the_same_bits_on_any_number_of_threads(dtype, rule, t
     )
     (cell,) = setting.cells()
     one, two, three = (
-        ENGINES["fused"](cell, setting, patterns, threads=threads, memory_budget=2**30)
+        ENGINES["tied"](cell, setting, patterns, threads=threads, memory_budget=2**30)
         for threads in (1, 2, 3)
     )
     np.testing.assert_array_equal(one.values["mae"], two.values["mae"])

@@ -75,7 +75,7 @@ def all_works() -> list[Work]:
     ]
     works = [work for setting in settings for work in Sweep(setting, all_patterns()).works]
     engines = {work.choice.engine for work in works}
-    assert engines == {"sequence", "stacked", "reference", "fused", "auto_reference"}
+    assert engines == {"sequence", "stacked", "reference", "tied"}
     return works
 
 

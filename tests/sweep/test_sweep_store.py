@@ -8,7 +8,7 @@ import pytest
 from hebbian_descent import Rule
 from hebbian_descent.storage.results import DamagedCellWarning, Store
 from hebbian_descent.storage.results.parquet import to_parquet, with_checksum
-from hebbian_descent.sweep import Patterns, Setting, Sweep, sweep
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, sweep
 from hebbian_descent.sweep.executors import InProcess
 
 GRID = {
@@ -33,7 +33,7 @@ class Counting(InProcess):
 
 def run(pairs, folder, **options):
     counting = Counting()
-    prepared = Sweep(Setting.of(**{**GRID, **options}), Patterns.of(*pairs))
+    prepared = Sweep(LayerGrid.of(**{**GRID, **options}), Patterns.of(*pairs))
     result = prepared.run(store=Store(folder), executor=counting)
     return result, counting.n_cells
 

@@ -43,7 +43,7 @@ def sweep(
     ),
     activations: Annotated[str, typer.Option(help="Activations, separated by commas.")] = "sigmoid",
     rates: Annotated[
-        str, typer.Option(help="Learning rates; 'paper' is its 35 from 100 to 0.00002.")
+        str, typer.Option(help="Learning rates, or 'auto'; 'paper' is its 35 from 100 to 0.00002.")
     ] = "paper",
     decays: Annotated[str, typer.Option(help="Weight decays; 'paper' is its 20 from 2 to 0.")] = "0",
     trials: Annotated[int, typer.Option(help="Initial weights to average over.")] = 10,
@@ -84,7 +84,7 @@ def sweep(
     setting = Setting.of(
         rules=_words(rules),
         activations=_words(activations),
-        learning_rates=LEARNING_RATES if rates == "paper" else _numbers(rates, "rates"),
+        learning_rates=LEARNING_RATES if rates == "paper" else _rates(rates),
         weight_decays=WEIGHT_DECAYS if decays == "paper" else _numbers(decays, "decays"),
         trials=trials,
         centering=None if centering == "none" else centering,
@@ -145,7 +145,7 @@ def _best_table(result: SweepResult, by: str) -> TextTable:
         [
             found.rule,
             found.activation,
-            f"{found.learning_rate:g}" if np.isfinite(found.value) else "–",
+            _shown(found.learning_rate) if np.isfinite(found.value) else "–",
             *([f"{found.weight_decay:g}"] if several_decays else []),
             f"{found.value:.4f}",
             f"{found.std:.4f}",
@@ -191,6 +191,16 @@ def _note_constant_columns(console: PlainConsole, patterns: Patterns) -> None:
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _rates(text: str) -> list[float | str]:
+    if "auto" not in _words(text):
+        return [*_numbers(text, "rates")]
+    return ["auto" if word == "auto" else _numbers(word, "rates")[0] for word in _words(text)]
+
+
+def _shown(rate: float | str) -> str:
+    return rate if isinstance(rate, str) else f"{rate:g}"
 
 
 def _numbers(text: str, option: str) -> list[float]:

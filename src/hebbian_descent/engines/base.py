@@ -37,7 +37,7 @@ class Engine(Protocol):
     """A way to run a cell, of layers or of auto-encoders; all agree with the plain loop up to rounding."""
 
     def __call__(
-        self, cell: Any, setting: Any, patterns: Patterns, *, threads: int, memory_budget: int
+        self, cell: Any, grid: Any, patterns: Patterns, /, *, threads: int, memory_budget: int
     ) -> CellResult:
         """Run the cell on at most `threads` processors, within the budget of bytes for its arrays."""
         ...
@@ -51,12 +51,12 @@ def kernel_kind(activation: Activation) -> Any:
     return ACTIVATIONS[activation.compiled_form](**activation.parameters)
 
 
-def empty_result(setting: Grid[Any, Any], patterns: Patterns) -> CellResult:
+def empty_result(grid: Grid[Any, Any], patterns: Patterns) -> CellResult:
     """Return a result to be filled run by run."""
-    runs = (len(setting.learning_rates), len(setting.trials))
+    runs = (len(grid.learning_rates), len(grid.trials))
     n_evaluated = len(patterns.evaluated_inputs)
     return CellResult(
-        values={name: np.full((*runs, n_evaluated), np.nan, setting.dtype) for name in setting.value_names},
+        values={name: np.full((*runs, n_evaluated), np.nan, grid.dtype) for name in grid.value_names},
         diverged_at=np.full(runs, NEVER, dtype=np.int64),
     )
 

@@ -1,19 +1,24 @@
-"""What every sweep shares, whatever it trains: the grid, its cells, and how long and how they learn."""
+"""Grids: values to combine, and what all combinations share, whatever is trained.
+
+A cell is one rule, activation and weight decay; its runs are all learning rates and trials.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import as_count, as_number
-from hebbian_descent.learning.rates import Automatic, as_rate
+from hebbian_descent.engines.grid_values import described, name_of
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.run import batches, epoch_order
-from hebbian_descent.measures import get_measure
-from hebbian_descent.rules import ErrorTerm, get_error_term
+from hebbian_descent.network import Activation, Autoencoder, Layer
+from hebbian_descent.rules import ErrorTerm
 
 R = TypeVar("R")
 A = TypeVar("A")
@@ -33,8 +38,11 @@ class GridCell(Generic[R, A]):
 
 
 @dataclass(frozen=True)
-class Grid(Generic[R, A]):
+class Grid(ABC, Generic[R, A]):
     """Values to combine, and what all combinations share."""
+
+    kind: ClassVar[str]
+    """What is trained, as keys of stored cells say it."""
 
     rules: tuple[R, ...]
     activations: tuple[A, ...]
@@ -58,10 +66,29 @@ class Grid(Generic[R, A]):
             if len(set(values)) < len(values):
                 raise ValueError(f"The {name.replace('_', ' ')} must differ from each other. Got {values}.")
 
+    @abstractmethod
+    def start(self, cell: Any, patterns: Patterns, trial: int) -> Layer | Autoencoder:
+        """Return the network that all runs of a trial start from."""
+
+    @property
+    @abstractmethod
+    def output_activations(self) -> tuple[Activation, ...]:
+        """The activations of output units."""
+
     @property
     def value_names(self) -> tuple[str, ...]:
         """What is kept of each run and evaluated pattern."""
         return self.measures
+
+    @property
+    def moves(self) -> dict[str, Any]:
+        """How offsets follow, as `Training` takes it."""
+        return {}
+
+    @property
+    def has_automatic_rate(self) -> bool:
+        """Whether one of the learning rates follows from the patterns."""
+        return any(isinstance(rate, Automatic) for rate in self.learning_rates)
 
     def cells(self) -> Iterator[GridCell[R, A]]:
         """Yield the cells of the grid, rule by rule."""
@@ -80,9 +107,10 @@ class Grid(Generic[R, A]):
         for order in self.orders(n_patterns):
             yield from batches(order, self.batch_size)
 
-    def specification(self, cell: GridCell[R, A]) -> Mapping[str, Any]:
+    def specification(self, cell: Any) -> Mapping[str, Any]:
         """Return everything about a cell that its numbers depend on, but for the patterns and the engine."""
         return {
+            "kind": self.kind,
             "rule": described(cell.rule),
             "activation": described(cell.activation),
             "error": described(self.error),
@@ -98,70 +126,3 @@ class Grid(Generic[R, A]):
             "seed": self.seed,
             "dtype": self.dtype.name,
         }
-
-
-def checked(
-    *,
-    learning_rates: Any,
-    weight_decays: Any,
-    trials: Any,
-    error: Any,
-    epochs: Any,
-    batch_size: Any,
-    shuffle: bool | None,
-    measures: Any,
-    seed: Any,
-    dtype: Any,
-) -> dict[str, Any]:
-    """Check the values that all grids share and give them their final form."""
-    batch_size = as_count(batch_size, "batch size")
-    return {
-        "learning_rates": tuple(_as_rate(rate) for rate in listed(learning_rates, "learning rates")),
-        "weight_decays": tuple(
-            as_number(decay, "weight decay", at_least=0, at_most=2)
-            for decay in listed(weight_decays, "weight decays")
-        ),
-        "trials": tuple(range(as_count(trials, "number of trials")))
-        if np.isscalar(trials)
-        else tuple(as_count(trial, "trial", at_least=0) for trial in listed(trials, "trials")),
-        "error": get_error_term(error),
-        "epochs": as_count(epochs, "number of epochs"),
-        "batch_size": batch_size,
-        "shuffle": batch_size > 1 if shuffle is None else bool(shuffle),
-        "measures": tuple(get_measure(name).name for name in listed(measures, "measures")),
-        "seed": as_count(seed, "seed", at_least=0),
-        "dtype": np.dtype(dtype),
-    }
-
-
-def _as_rate(rate: Any) -> float | Automatic:
-    automatic = isinstance(rate, str | Automatic)
-    return as_rate(rate) if automatic else as_number(rate, "learning rate", above=0)
-
-
-def labels_of_rates(rates: Sequence[float | Automatic]) -> npt.NDArray[Any]:
-    """Return the labels of the learning-rate axis: numbers, or words if one of them is automatic."""
-    if not any(isinstance(rate, Automatic) for rate in rates):
-        return np.array(rates)
-    return np.array([str(rate) for rate in rates])
-
-
-def listed(values: Any, name: str) -> Sequence[Any]:
-    """Return one value as a list of one, and refuse an empty list."""
-    single = isinstance(values, str) or hasattr(values, "name") or np.isscalar(values)
-    found = [values] if single else list(values)
-    if not found:
-        raise ValueError(f"There must be at least one value for the {name}. Got none.")
-    return found
-
-
-def described(member: Any) -> Any:
-    """Return what the package knows by name as its name and parameters; a user's own is hashed as it is."""
-    if getattr(member, "is_built_in", False):
-        return {"name": member.name, "parameters": dict(member.parameters)}
-    return member
-
-
-def name_of(member: Any) -> str:
-    """Return the name under which something is listed."""
-    return str(member.name)

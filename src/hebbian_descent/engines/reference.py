@@ -2,54 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 
+from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, CellResult, empty_result, measure_into
-from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.seeding import initial_weights
-from hebbian_descent.engines.setting import Cell, Setting
-from hebbian_descent.learning.rates import Automatic
+from hebbian_descent.engines.grid import Grid, GridCell
+from hebbian_descent.engines.grid_values import Rate
+from hebbian_descent.engines.patterns import ROWS_AT_ONCE, Patterns
 from hebbian_descent.learning.run import DivergenceError, Training
-from hebbian_descent.network import Layer
+from hebbian_descent.measures import MEASURES
+from hebbian_descent.network import Autoencoder, Layer
 
 
 def reference(
-    cell: Cell, setting: Setting, patterns: Patterns, *, threads: int = 1, memory_budget: int = MEMORY_BUDGET
+    cell: GridCell[Any, Any],
+    grid: Grid[Any, Any],
+    patterns: Patterns,
+    *,
+    threads: int = 1,
+    memory_budget: int = MEMORY_BUDGET,
 ) -> CellResult:
-    """Train every run with `hebbian_descent.learning.run`; it takes any rule, activation and error term."""
-    result = empty_result(setting, patterns)
-    n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    targets = patterns.evaluated_targets.astype(setting.dtype)
-    for j, trial in enumerate(setting.trials):
-        start = Layer.from_weights(
-            initial_weights(setting.seed, trial, n_inputs, n_outputs, dtype=setting.dtype),
-            activation=cell.activation,
-            offset=setting.offset(patterns),
-        )
-        for i, learning_rate in enumerate(setting.learning_rates):
-            layer = start.copy()
+    """Train every run with `hebbian_descent.learning.run`; it takes any network, rule and error term."""
+    result = empty_result(grid, patterns)
+    for j, trial in enumerate(grid.trials):
+        start = grid.start(cell, patterns, trial)
+        targets = patterns.targets if isinstance(start, Layer) else None
+        for i, rate in enumerate(grid.learning_rates):
+            network = start.copy()
             try:
-                training_of(cell, setting, learning_rate).run(
-                    layer, patterns.inputs, patterns.targets, epochs=setting.epochs
-                )
+                training_of(cell, grid, rate).run(network, patterns.inputs, targets, epochs=grid.epochs)
             except DivergenceError as divergence:
                 result.diverged_at[i, j] = divergence.step
                 continue
-            with np.errstate(over="ignore", invalid="ignore"):
-                measure_into(result, i, j, targets, layer.output(patterns.evaluated_inputs))
+            evaluate_into(result, i, j, network, patterns)
     return result
 
 
-def training_of(cell: Cell, setting: Setting, learning_rate: float | Automatic) -> Training:
+def training_of(cell: GridCell[Any, Any], grid: Grid[Any, Any], learning_rate: Rate) -> Training:
     """Return the settings with which one run is trained; anyone can redo a run with them."""
     return Training(
         rule=cell.rule,
-        error=setting.error,
+        error=grid.error,
         learning_rate=learning_rate,
         weight_decay=cell.weight_decay,
-        shift=setting.shift,
-        running_mean=setting.offset_moves.starts_as_mean,
-        batch_size=setting.batch_size,
-        shuffle=setting.shuffle,
-        seed=setting.seed,
+        batch_size=grid.batch_size,
+        shuffle=grid.shuffle,
+        seed=grid.seed,
+        **grid.moves,
     )
+
+
+def evaluate_into(
+    result: CellResult,
+    rate: int,
+    trial: int,
+    network: Layer | Autoencoder,
+    patterns: Patterns,
+    threads: int = 1,
+    encode: Callable[[Autoencoder, slice], Array] | None = None,
+) -> None:
+    """Measure a run on the evaluated patterns; of an auto-encoder also the mean activity of hidden units.
+
+    `encode` is a faster way to the preactivations of hidden units for some patterns, if there is one.
+    """
+    inputs, targets, dtype = patterns.evaluated_inputs, patterns.evaluated_targets, network.weights.dtype
+    can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
+    rows_at_once = ROWS_AT_ONCE if can_be_cut else len(inputs)
+
+    def evaluate_from(start: int) -> None:
+        rows = slice(start, start + rows_at_once)
+        x = inputs[rows].astype(dtype, copy=False)
+        t = x if targets is inputs else targets[rows].astype(dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            measure_into(result, rate, trial, t, _output(network, x, rows), rows)
+
+    def _output(network: Layer | Autoencoder, x: Array, rows: slice) -> Array:
+        if isinstance(network, Layer):
+            return network.forward(x)[1]
+        if encode is None:
+            hidden = network.infer_hidden(x)[1]
+        else:
+            hidden = network.hidden_activation(encode(network, rows))
+        result.values["hidden_activity"][rate, trial, rows] = hidden.mean(axis=1)
+        return network.infer_inputs(hidden)[1]
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(evaluate_from, range(0, len(inputs), rows_at_once)))

@@ -13,12 +13,19 @@ from threadpoolctl import threadpool_limits
 
 from hebbian_descent.engines.base import CellResult
 from hebbian_descent.engines.choice import ENGINES, Choice
-from hebbian_descent.engines.grid import Grid, GridCell, labels_of_rates
+from hebbian_descent.engines.grid import Grid, GridCell
+from hebbian_descent.engines.grid_values import labels_of_rates
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record, provenance
 
 NUMERICS_VERSION = 1
 """Raised when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
+
+ENGINES_IN_KEYS = {
+    "layer": {"sequence": "kernel"},
+    "autoencoder": {"tied": "fused", "reference": "auto_reference"},
+}
+"""Engines under the names that they had when the first stores were written, so that these are found again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +33,7 @@ class Work:
     """A cell with everything but the patterns that is needed to run it, small enough to send anywhere."""
 
     cell: GridCell[Any, Any]
-    setting: Grid[Any, Any]
+    grid: Grid[Any, Any]
     choice: Choice
     memory_budget: int
 
@@ -36,7 +43,7 @@ class Work:
         # A product of matrices that BLAS splits over threads may round differently.
         with threadpool_limits(1):
             result = ENGINES[self.choice.engine](
-                self.cell, self.setting, patterns, threads=threads, memory_budget=self.memory_budget
+                self.cell, self.grid, patterns, threads=threads, memory_budget=self.memory_budget
             )
             origin = provenance()
         return Record(
@@ -51,7 +58,7 @@ class Work:
     def fits(self, record: Record, patterns: Patterns) -> bool:
         """Return whether a record has the axes and the arrays of this cell; what a store holds is data."""
         axes = self._axes(patterns)
-        expected = dict.fromkeys(self.setting.value_names, (self.setting.dtype.kind, 3))
+        expected = dict.fromkeys(self.grid.value_names, (self.grid.dtype.kind, 3))
         found = {name: (array.dtype.kind, array.ndim) for name, array in record.values.items()}
         return (
             found == {**expected, "diverged_at": ("i", 2)}
@@ -61,8 +68,8 @@ class Work:
 
     def _axes(self, patterns: Patterns) -> dict[str, npt.NDArray[Any]]:
         return {
-            "learning_rate": labels_of_rates(self.setting.learning_rates),
-            "trial": np.array(self.setting.trials),
+            "learning_rate": labels_of_rates(self.grid.learning_rates),
+            "trial": np.array(self.grid.trials),
             "pattern": np.arange(len(patterns.evaluated_inputs)),
         }
 
@@ -70,10 +77,15 @@ class Work:
         """Everything that the numbers depend on; the engine is among it, since engines differ by rounding."""
         return {
             "numerics_version": NUMERICS_VERSION,
-            **self.setting.specification(self.cell),
-            "engine": self.choice.engine,
+            **self.grid.specification(self.cell),
+            "engine": self._engine_in_key,
             **patterns.specification,
         }
+
+    @property
+    def _engine_in_key(self) -> str:
+        names = ENGINES_IN_KEYS[self.grid.kind]
+        return names.get(self.choice.engine, self.choice.engine)
 
 
 def cell_result(record: Record) -> CellResult:

@@ -13,7 +13,8 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.engines.base import NEVER, CellResult
 from hebbian_descent.engines.choice import Choice
-from hebbian_descent.engines.grid import Grid, labels_of_rates, name_of
+from hebbian_descent.engines.grid import Grid
+from hebbian_descent.engines.grid_values import labels_of_rates, name_of, rate_of_label
 from hebbian_descent.measures import get_measure
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
@@ -28,6 +29,7 @@ class SweepResult:
     """Arrays over the axes rule, activation, learning_rate, weight_decay, trial and pattern."""
 
     axes: Mapping[str, npt.NDArray[Any]]
+    """The labels of each axis; all learning rates are words if one of them is automatic."""
     values: Mapping[str, Array]
     """Each measure over all six axes; NaN for diverged runs."""
     diverged_at: npt.NDArray[np.int64]
@@ -41,29 +43,29 @@ class SweepResult:
     @classmethod
     def collect(
         cls,
-        setting: Grid[Any, Any],
+        grid: Grid[Any, Any],
         cells: Sequence[CellResult],
         *,
         choices: Mapping[str, Choice],
         baseline: float,
         seconds: float,
     ) -> SweepResult:
-        """Put the results of the cells, in the order of the setting, into their places."""
+        """Put the results of the cells, in the order of the grid, into their places."""
         n_evaluated = next(iter(cells[0].values.values())).shape[-1]
         axes = {
-            "rule": np.array([name_of(rule) for rule in setting.rules]),
-            "activation": np.array([str(activation) for activation in setting.activations]),
-            "learning_rate": labels_of_rates(setting.learning_rates),
-            "weight_decay": np.array(setting.weight_decays),
-            "trial": np.array(setting.trials),
+            "rule": np.array([name_of(rule) for rule in grid.rules]),
+            "activation": np.array([str(activation) for activation in grid.activations]),
+            "learning_rate": labels_of_rates(grid.learning_rates),
+            "weight_decay": np.array(grid.weight_decays),
+            "trial": np.array(grid.trials),
             "pattern": np.arange(n_evaluated),
         }
         shape = tuple(len(labels) for labels in axes.values())
-        values = {name: np.empty(shape, setting.dtype) for name in setting.value_names}
+        values = {name: np.empty(shape, grid.dtype) for name in grid.value_names}
         diverged_at = np.empty(shape[:-1], dtype=np.int64)
         for number, cell in enumerate(cells):
             r, a, d = np.unravel_index(number, (shape[0], shape[1], shape[3]))
-            for name in setting.value_names:
+            for name in grid.value_names:
                 values[name][r, a, :, d] = cell.values[name]
             diverged_at[r, a, :, d] = cell.diverged_at
         return cls(axes, values, diverged_at, choices, baseline, seconds)
@@ -121,15 +123,15 @@ class SweepResult:
         return table.reset_index()
 
     def plot_learning_rates(self, by: str = "last20", measure: str | None = None) -> Figure:
-        """Return a figure of how well each learning rate did, at its best weight decay, one line a rule."""
+        """Return a figure of how well each learning rate did, at its best weight decay, one line per rule."""
         name = measure or next(iter(self.values))
-        cost = self.costs(by, name).min(axis=-1)
-        rates = np.array([_as_number(label) for label in self.axes["learning_rate"]])
-        is_fixed = np.isfinite(rates)  # an automatic rate has no place on the axis
-        cost = cost[..., is_fixed]
+        rates = [rate_of_label(label) for label in self.axes["learning_rate"]]
+        # An automatic rate has no place on an axis of numbers.
+        is_fixed = np.array([isinstance(rate, float) for rate in rates])
+        cost = self.costs(by, name).min(axis=-1)[..., is_fixed]
         sign = -1 if get_measure(name).higher_is_better else 1
         return plotting.learning_rate_curve(
-            rates[is_fixed],
+            np.array([rate for rate in rates if isinstance(rate, float)]),
             dict(
                 zip(
                     self._labels(),
@@ -169,11 +171,3 @@ class SweepResult:
             f"{n_runs} runs ({', '.join(f'{len(labels)} {axis}' for axis, labels in self.axes.items())}), "
             f"{int(self.diverged.sum())} diverged, engine {' and '.join(engines)}, {self.seconds:.2f} s"
         )
-
-
-def _as_number(label: Any) -> float:
-    """Return a learning rate, or NaN for one that is a word."""
-    try:
-        return float(label)
-    except ValueError:
-        return np.nan

@@ -1,24 +1,24 @@
-"""One call: patterns and a grid in, a named result out."""
+"""One call: patterns and a grid in, a named result out, for layers and for auto-encoders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.engines.base import MEMORY_BUDGET
+from hebbian_descent.engines.grid_values import RateLike
+from hebbian_descent.engines.network_grids import AutoencoderGrid, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.setting import Setting
-from hebbian_descent.learning.centering import SHIFT, Centering
-from hebbian_descent.learning.rates import Automatic
+from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering
 from hebbian_descent.network import Activation
-from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep.executors import get_executor
-from hebbian_descent.sweep.prepared import Sweep
+from hebbian_descent.sweep.grid_sweep import Progress, Sweep
 from hebbian_descent.sweep.result import SweepResult
 
 
@@ -28,7 +28,7 @@ def sweep(
     *,
     rules: str | Rule | Sequence[str | Rule],
     activations: str | Activation | Sequence[str | Activation],
-    learning_rates: float | str | Automatic | Sequence[float | str | Automatic],
+    learning_rates: RateLike | Sequence[RateLike],
     weight_decays: float | Sequence[float] = (0.0,),
     trials: int | Sequence[int] = 10,
     error: str | ErrorTerm | ErrorFunction = "difference",
@@ -48,16 +48,16 @@ def sweep(
     scheduler: str | None = None,
     security: Any = None,
     memory_budget: int = MEMORY_BUDGET,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> SweepResult:
     """Train a network for every point of a grid and every trial, and measure its recall.
 
     Args:
-        inputs: One pattern a row, in the order of learning.
-        targets: One a row, as many as inputs.
-        rules: Names of `RULES`, or rules of your own.
-        activations: Names of `ACTIVATIONS`, or activations of your own.
-        learning_rates: η, one or several; "auto" is one computed for each update, see `learning.rates`.
+        inputs: One pattern per row, in the order of learning.
+        targets: One per row, as many as inputs.
+        rules: Names of `RULES`, or your own rules.
+        activations: Names of `ACTIVATIONS`, or your own activations.
+        learning_rates: η, one or several; "auto" is computed for each update, see `learning.rates`.
         weight_decays: ω, per update.
         trials: How many, or which ones. Trial 7 alone is trial 7 of ten.
         error: The error term of Hebbian-descent and gradient descent.
@@ -74,7 +74,7 @@ def sweep(
         engine: "auto", "sequence", "stacked" or "reference".
         dtype: float64 or float32.
         store: A folder in which finished cells are kept; a sweep that was stopped resumes from there.
-        workers: Run the cells in so many processes; by default in this one.
+        workers: Run the cells in this many processes; by default in this one.
         scheduler: The address of a Dask scheduler that you trust with your account, or "local".
         security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of
             Dask's configuration.
@@ -87,7 +87,7 @@ def sweep(
         >>> result.best(by="all")[0].learning_rate
         1.0
     """
-    setting = Setting.of(
+    grid = LayerGrid.of(
         rules=rules,
         activations=activations,
         learning_rates=learning_rates,
@@ -104,8 +104,82 @@ def sweep(
         seed=seed,
         dtype=dtype,
     )
-    patterns = Patterns.of(inputs, targets, evaluate_on)
-    prepared = Sweep(setting, patterns, engine=engine, memory_budget=memory_budget)
+    prepared = Sweep(
+        grid, Patterns.of(inputs, targets, evaluate_on), engine=engine, memory_budget=memory_budget
+    )
+    return _run(prepared, store, workers, scheduler, security, progress)
+
+
+def sweep_autoencoders(
+    inputs: npt.ArrayLike,
+    *,
+    rules: str | AutoRule | Sequence[str | AutoRule],
+    hidden_activations: str | Activation | Sequence[str | Activation],
+    output_activations: str | Activation | Sequence[str | Activation],
+    n_hidden: int,
+    learning_rates: RateLike | Sequence[RateLike],
+    centering: Literal["mean"] | None = "mean",
+    hidden_shift: float = HIDDEN_SHIFT,
+    evaluate_on: npt.ArrayLike | None = None,
+    engine: str = "auto",
+    store: Store | str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    security: Any = None,
+    memory_budget: int = MEMORY_BUDGET,
+    progress: Progress | None = None,
+    **grid: Any,
+) -> SweepResult:
+    """Train a tied auto-encoder for every point of a grid and every trial, and measure its reconstruction.
+
+    Args:
+        inputs: One pattern per row.
+        rules: Names of `AUTO_RULES`, or your own rules.
+        hidden_activations: Names of `ACTIVATIONS`, or your own activations.
+        output_activations: The same for the output units; all combinations are run.
+        n_hidden: The number of hidden units.
+        learning_rates: η, one or several; "auto" is computed for each update.
+        centering: "mean" fixes the input offset at the mean input and lets the hidden offset follow; None is
+            without.
+        hidden_shift: By how much the hidden offset follows each batch.
+        evaluate_on: Other patterns to measure on, instead of those learned.
+        engine: "auto", "tied" or "reference".
+        store: A folder in which finished cells are kept; a sweep that was stopped resumes from there.
+        workers: Run the cells in this many processes; by default in this one.
+        scheduler: The address of a Dask scheduler that you trust with your account, or "local".
+        security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of
+            Dask's configuration.
+        memory_budget: Bytes that the arrays of a cell may take.
+        progress: Called with the number of cells done and their total.
+        **grid: `weight_decays`, `trials`, `error`, `epochs`, `batch_size` (100 by default), `shuffle`,
+            `measures`, `seed` and `dtype`, as for `sweep`.
+
+    The result names the activations hidden/output, as "sigmoid/linear", and holds besides the measures the
+    mean activity of the hidden units for each pattern, as `hidden_activity`.
+    """
+    checked = AutoencoderGrid.of(
+        rules=rules,
+        hidden_activations=hidden_activations,
+        output_activations=output_activations,
+        n_hidden=n_hidden,
+        learning_rates=learning_rates,
+        centering=centering,
+        hidden_shift=hidden_shift,
+        **grid,
+    )
+    test = None if evaluate_on is None else (evaluate_on, evaluate_on)
+    prepared = Sweep(checked, Patterns.of(inputs, inputs, test), engine=engine, memory_budget=memory_budget)
+    return _run(prepared, store, workers, scheduler, security, progress)
+
+
+def _run(
+    prepared: Sweep,
+    store: Store | str | None,
+    workers: int | None,
+    scheduler: str | None,
+    security: Any,
+    progress: Progress | None,
+) -> SweepResult:
     return prepared.run(
         store=Store(store) if isinstance(store, str) else store,
         executor=get_executor(workers=workers, scheduler=scheduler, security=security),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.engines.grid_values import rate_of_label
 from hebbian_descent.measures import get_measure
 
 
@@ -67,14 +68,6 @@ def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str, by: str)
     return np.where(usable, sign * score, np.inf)
 
 
-def _rate(label: Any) -> float | str:
-    """Return a learning rate from its label, which may be a word."""
-    try:
-        return float(label)
-    except ValueError:
-        return str(label)
-
-
 def select(
     axes: Mapping[str, npt.NDArray[Any]],
     values: Array,
@@ -94,7 +87,7 @@ def select(
                 Best(
                     rule=str(rule),
                     activation=str(activation),
-                    learning_rate=_rate(axes["learning_rate"][i]),
+                    learning_rate=rate_of_label(axes["learning_rate"][i]),
                     weight_decay=float(axes["weight_decay"][d]),
                     measure=measure,
                     by=by,

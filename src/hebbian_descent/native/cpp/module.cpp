@@ -31,4 +31,5 @@ NB_MODULE(HD_MODULE, m) {
     bind_products(m);
     bind_sequence(m);
     bind_stacked(m);
+    bind_tied(m);
 }

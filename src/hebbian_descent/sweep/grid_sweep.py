@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.engines.auto_setting import AutoSetting, Units
 from hebbian_descent.engines.base import MEMORY_BUDGET
 from hebbian_descent.engines.choice import choose
+from hebbian_descent.engines.grid import Grid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.setting import Setting
 from hebbian_descent.storage.results import Record, Store, StoreError
 from hebbian_descent.sweep.cell import Work, cell_result
 from hebbian_descent.sweep.executors import Executor, InProcess
@@ -34,20 +34,19 @@ class Sweep:
 
     def __init__(
         self,
-        setting: Setting | AutoSetting,
+        grid: Grid[Any, Any],
         patterns: Patterns,
         *,
         engine: str = "auto",
         memory_budget: int = MEMORY_BUDGET,
     ) -> None:
-        self.setting = setting
+        self.grid = grid
         self.patterns = patterns
         memory_budget = as_count(memory_budget, "memory budget", at_least=2**20)
-        setting.error.check_targets(patterns.targets)
+        grid.error.check_targets(patterns.targets)
         self._warn_of_targets_out_of_reach()
         self.works = [
-            Work(cell, setting, choose(engine, cell, setting, patterns), memory_budget)
-            for cell in setting.cells()
+            Work(cell, grid, choose(engine, cell, grid, patterns), memory_budget) for cell in grid.cells()
         ]
 
     def run(
@@ -63,7 +62,7 @@ class Sweep:
         missing = [number for number in range(len(self.works)) if number not in records]
         records.update(self._compute(missing, store, executor or InProcess(), progress, len(records)))
         return SweepResult.collect(
-            self.setting,
+            self.grid,
             [cell_result(records[number]) for number in range(len(self.works))],
             choices={str(work.cell): work.choice for work in self.works},
             baseline=self.patterns.baseline,
@@ -124,7 +123,7 @@ class Sweep:
                 yield numbers[place], record
 
     def _warn_of_targets_out_of_reach(self) -> None:
-        activations = [a.output if isinstance(a, Units) else a for a in self.setting.activations]
+        activations = self.grid.output_activations
         if not np.isfinite([activation.output_range for activation in activations]).any():
             return
         low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())

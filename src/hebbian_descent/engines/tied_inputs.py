@@ -1,0 +1,142 @@
+"""Inputs of auto-encoders, cut in parts: whole, or without their zeros where that is faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+from hebbian_descent.engines.network_grids import AutoencoderCell, AutoencoderGrid
+from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.tied_passes import Passes, Rows
+from hebbian_descent.network import Autoencoder
+
+PARTS = 2
+
+LARGEST_SHARE = 0.4
+"""Of inputs that are not zero: beyond, products of whole matrices are as fast or faster."""
+
+SMALLEST_BATCH, SMALLEST_ROW = 8, 64
+"""Patterns of a batch, and bytes of hidden units: with fewer, a BLAS is as fast or faster."""
+
+
+class Inputs(Protocol):
+    """Some columns of all patterns."""
+
+    def encode(
+        self, rows: Rows, weights: Array, offset: Array, x: Array, centered: Array, share: Array
+    ) -> None:
+        """Set x and x − μ of some patterns, and (x − μ)W, their share of the hidden units' activity."""
+
+
+class WholeInputs:
+    """Columns with their zeros, for a product by BLAS."""
+
+    def __init__(self, patterns: Array, first: int, center: Callable[..., None]) -> None:
+        self.patterns, self.first, self.center = patterns, first, center
+
+    def encode(
+        self, rows: Rows, weights: Array, offset: Array, x: Array, centered: Array, share: Array
+    ) -> None:
+        """Copy and center the patterns, then multiply."""
+        self.center(self.patterns, rows, self.first, offset, x, centered)
+        np.matmul(centered, weights, out=share)
+
+
+class SparseInputs:
+    """Columns without their zeros, for a compiled product; x − μ is set only if it is learned from."""
+
+    def __init__(
+        self,
+        native: ModuleType,
+        patterns: Array,
+        columns: tuple[int, int],
+        *,
+        n_entries: int,
+        dtype: np.dtype[Any],
+        is_learned: bool,
+    ) -> None:
+        first, last = columns
+        n_blocks = max(1, -(-(last - first) // native.rows_in_cache))
+        bounds = np.empty((len(patterns), n_blocks + 1), np.int64)
+        # The other columns may have none of the entries; pages that nobody touches take no memory.
+        self.entries = bounds, np.empty(n_entries + 1, np.uint32), np.empty(n_entries + 1, dtype)
+        native.find_entries(patterns, first, last - first, *self.entries)
+        self.native, self.is_learned = native, is_learned
+
+    def encode(
+        self, rows: Rows, weights: Array, offset: Array, x: Array, centered: Array, share: Array
+    ) -> None:
+        """Multiply what is not zero: (x − μ)W = xW − μW."""
+        self.multiply(rows, weights, offset, share)
+        self.native.fill_entries(*self.entries, rows, x)
+        if self.is_learned:
+            np.subtract(x, offset, out=centered)
+
+    def multiply(self, rows: Rows, weights: Array, offset: Array, share: Array) -> None:
+        """Set (x − μ)W alone."""
+        self.native.multiply_entries(*self.entries, rows, weights, offset @ weights, share)
+
+
+def cut(part: int, n_parts: int, size: int) -> tuple[int, int]:
+    """Return where a part of so many begins and ends."""
+    return part * size // n_parts, (part + 1) * size // n_parts
+
+
+def inputs_in_parts(
+    cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patterns, passes: Passes
+) -> list[Inputs]:
+    """Return the parts of the learned inputs; output units that depend on each other are not cut apart."""
+    n_parts = PARTS if cell.activation.output.elementwise else 1
+    # Row by row, in a precision that the compiled passes take.
+    inputs = patterns.inputs
+    inputs = np.ascontiguousarray(
+        inputs if inputs.dtype in (np.float32, np.float64) else inputs.astype(float)
+    )
+    cuts = [cut(part, n_parts, inputs.shape[1]) for part in range(n_parts)]
+    if passes.native is None or not leaving_out_zeros_pays(grid, patterns):
+        return [WholeInputs(inputs, first, passes.center) for first, _ in cuts]
+    is_learned = cell.rule.compiled_form != "decoder"
+    return [
+        SparseInputs(
+            passes.native,
+            inputs,
+            columns,
+            n_entries=patterns.n_entries,
+            dtype=grid.dtype,
+            is_learned=is_learned,
+        )
+        for columns in cuts
+    ]
+
+
+def leaving_out_zeros_pays(grid: AutoencoderGrid, patterns: Patterns) -> bool:
+    """Return whether products should skip the zeros of the inputs."""
+    return (
+        patterns.share_of_inputs <= LARGEST_SHARE
+        and min(grid.batch_size, len(patterns.inputs)) >= SMALLEST_BATCH
+        and grid.n_hidden * grid.dtype.itemsize >= SMALLEST_ROW
+    )
+
+
+def encoder_of(parts: list[Inputs], patterns: Patterns) -> Callable[[Autoencoder, slice], Array] | None:
+    """Return a faster way to (x − μ)W + b for some of the evaluated patterns, if there is one."""
+    sparse = [part for part in parts if isinstance(part, SparseInputs)]
+    if not sparse or patterns.evaluated is not None:
+        return None
+    n_patterns, n_inputs = patterns.inputs.shape
+
+    def encode(network: Autoencoder, some: slice) -> Array:
+        rows, W, mu = np.arange(n_patterns)[some], network.weights, network.offset
+        a = np.tile(network.bias, (len(rows), 1))
+        share = np.empty_like(a)
+        for number, part in enumerate(sparse):
+            columns = slice(*cut(number, len(sparse), n_inputs))
+            part.multiply(rows, W[columns], mu[columns], share)
+            a += share
+        return a
+
+    return encode
