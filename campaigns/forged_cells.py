@@ -19,7 +19,7 @@ from campaigns.campaign import Campaign
 from campaigns.cell_forgery import forged
 from hebbian_descent.storage.results import DamagedCellError, DamagedCellWarning, Record, Store, StoreError
 from hebbian_descent.storage.results.parquet import with_checksum
-from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, SweepResult
 
 
 class Known(NamedTuple):
@@ -43,7 +43,7 @@ class Given:
 @cache
 def known() -> Known:
     rng = np.random.default_rng(0)
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=["hebbian_descent", "hebb"], activations="sigmoid", learning_rates=(0.5, 0.05), trials=2
     )
     sweep = Sweep(setting, Patterns.of(rng.random((5, 3)), rng.random((5, 2))), engine="reference")

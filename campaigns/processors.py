@@ -1,7 +1,7 @@
 """Processors: the tests of what computes, run as other machines would.
 
-NumPy, OpenBLAS and Numba choose their instructions by the processor, and with them the order of sums. Kept
-from using some, they compute here what another machine computes. `make test-processors` runs the tests so.
+NumPy, OpenBLAS and the compiled core choose their instructions by the processor. Kept from using some, they
+compute here what another machine computes. `make test-processors` runs the tests so.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ class Processor(NamedTuple):
     """A kind of processor: its names, what a machine needs to act as one, and what NumPy may use."""
 
     openblas: str
-    numba: str
+    native: str
     needs: tuple[str, ...]
     level: int
     """Of x86-64: 3 has AVX2 and FMA, 4 has AVX-512."""
 
 
 PROCESSORS = (
-    Processor("Nehalem", "nehalem", (), 2),
-    Processor("Sandybridge", "sandybridge", ("AVX",), 2),  # wide vectors, but no fused multiply-add
-    Processor("Haswell", "haswell", ("AVX2", "FMA3"), 3),
-    Processor("SkylakeX", "skylake-avx512", ("AVX512_SKX",), 4),
+    Processor("Nehalem", "baseline", (), 2),
+    Processor("Sandybridge", "baseline", ("AVX",), 2),  # wide vectors, but no fused multiply-add
+    Processor("Haswell", "v3", ("AVX2", "FMA3"), 3),
+    Processor("SkylakeX", "v4", ("AVX512_SKX",), 4),
 )
 
 PARTS = {
@@ -45,7 +45,6 @@ PARTS = {
         "test_*.py",
         "engines/test_*.py",
         "estimators/test_*.py",
-        "kernels/test_*.py",
         "learning/test_*.py",
         "memory/test_*.py",
         "paper/test_paper_claims.py",
@@ -60,11 +59,11 @@ LEFT_OUT = (
 
 PROBE = """
 import json, numpy, scipy.linalg, threadpoolctl
-from numba.core.registry import cpu_target
+from hebbian_descent import native
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 print(json.dumps({
     "openblas": sorted({pool.get("architecture") for pool in threadpoolctl.threadpool_info()}),
-    "numba": cpu_target.target_context.codegen().magic_tuple()[1:],
+    "native": native.choice().level,
     "numpy": [name for name in __cpu_dispatch__ if __cpu_features__[name]],
 }))
 """
@@ -84,12 +83,11 @@ def environment(processor: Processor) -> dict[str, str]:
     settings = {
         "OPENBLAS_CORETYPE": processor.openblas,
         "NPY_DISABLE_CPU_FEATURES": " ".join(name for name in here if name not in allowed),
-        "NUMBA_CPU_NAME": processor.numba,
-        "NUMBA_CPU_FEATURES": "",  # those of the name, instead of this machine's
+        "HEBBIAN_DESCENT_ISA": processor.native,
     }
     changed = os.environ | settings
     found = json.loads(subprocess.check_output([sys.executable, "-c", PROBE], env=changed, text=True))
-    expected = {"openblas": [processor.openblas], "numba": [processor.numba, ""], "numpy": allowed}
+    expected = {"openblas": [processor.openblas], "native": processor.native, "numpy": allowed}
     if found != expected:
         raise RuntimeError(f"The libraries must compute as told, {expected}. Got {found}.")
     return changed

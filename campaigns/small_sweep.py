@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from hebbian_descent.storage.results import Store
-from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, SweepResult
 
 
 @cache
 def small_sweep() -> Sweep:
     """Return a sweep of eight cells."""
     rng = np.random.default_rng(0)
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=["hebbian_descent", "hebb"],
         activations=["sigmoid", "linear", "softsign", "explin"],
         learning_rates=(0.5, 0.05),

@@ -9,9 +9,9 @@ from sequence_oracle import ACTIVATIONS, learn_step_by_step
 from hebbian_descent import RULES, get_activation
 from hebbian_descent.engines import ordered_product, sequence_imprint
 from hebbian_descent.engines import sequence as engine
+from hebbian_descent.engines.network_grids import LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
-from hebbian_descent.engines.setting import Setting
 
 COMPILED_RULES = [name for name, rule in RULES.items() if rule.compiled_form]
 RATES = (0.003, 0.05, 0.4, 3.0)
@@ -32,7 +32,9 @@ def problem(n_patterns=11, n_inputs=7, n_outputs=13, seed=3):
 
 def setting_of(rule, activation="sigmoid", **options):
     unit = get_activation(activation, **ACTIVATIONS[activation][0])
-    return Setting.of(**{"rules": rule, "activations": unit, "learning_rates": RATES, "trials": 2, **options})
+    return LayerGrid.of(
+        **{"rules": rule, "activations": unit, "learning_rates": RATES, "trials": 2, **options}
+    )
 
 
 CENTERINGS = {"none": {"centering": None}, "mean": {}, "moving": {"centering": "moving", "shift": 0.07}}

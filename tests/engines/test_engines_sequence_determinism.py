@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from hebbian_descent.engines.network_grids import LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.sequence import sequence
-from hebbian_descent.engines.setting import Setting
 from hebbian_descent.engines.tiling import VECTOR_BYTES, groups_of_trials, row_length, unit_blocks
 
 RATES = tuple(np.geomspace(0.01, 2, 7))
@@ -23,7 +23,7 @@ SETTINGS = [
 def run(settings, threads=1, memory_budget=2**30, **options):
     rng = np.random.default_rng(5)
     patterns = Patterns.of(rng.random((29, 37)), rng.random((29, 203)))
-    setting = Setting.of(**{"learning_rates": RATES, "trials": 10, **settings, **options})
+    setting = LayerGrid.of(**{"learning_rates": RATES, "trials": 10, **settings, **options})
     (cell,) = setting.cells()
     return sequence(cell, setting, patterns, threads=threads, memory_budget=memory_budget).values["mae"]
 

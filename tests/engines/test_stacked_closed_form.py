@@ -12,7 +12,7 @@ from hebbian_descent.engines.stack import Stack
 from hebbian_descent.engines.stacked import stacked
 from hebbian_descent.engines.stacked_inputs import Schedule
 from hebbian_descent.measures import MEASURES
-from hebbian_descent.sweep import Patterns, Setting
+from hebbian_descent.sweep import LayerGrid, Patterns
 
 RULES = ("hebb", "covariance")
 
@@ -43,7 +43,7 @@ def updates(monkeypatch):
 
 
 def setting_of(rule, **options):
-    return Setting.of(
+    return LayerGrid.of(
         **{
             "rules": rule,
             "activations": "sigmoid",

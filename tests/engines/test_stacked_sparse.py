@@ -8,7 +8,7 @@ from hebbian_descent.engines import stacked_inputs
 from hebbian_descent.engines.choice import LAYER_ENGINES, choose
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core
-from hebbian_descent.sweep import Patterns, Setting
+from hebbian_descent.sweep import LayerGrid, Patterns
 
 pytestmark = pytest.mark.skipif(core() is None, reason="only the compiled core leaves out zeros")
 
@@ -68,7 +68,7 @@ def batches_without_zeros(monkeypatch):
 def test_every_activation_centering_and_decay_agrees(rule, activation, patterns, batches_without_zeros):
     compared = 0
     for centering in ("mean", "moving", None):
-        setting = Setting.of(
+        setting = LayerGrid.of(
             rules=rule,
             activations=activation,
             centering=centering,
@@ -85,7 +85,7 @@ def test_every_activation_centering_and_decay_agrees(rule, activation, patterns,
 
 @pytest.mark.parametrize("rule", COMPILED_RULES)
 def test_float32_agrees(rule, patterns, batches_without_zeros):
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=rule,
         activations=["sigmoid", "softmax", "linear"],
         learning_rates=(0.5, 0.05),
@@ -100,7 +100,7 @@ def test_float32_agrees(rule, patterns, batches_without_zeros):
 
 
 def test_runs_diverge_as_in_the_plain_loop(patterns):
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules="hebbian_descent",
         activations=["linear", "rectifier"],
         learning_rates=(1e300, DIVERGING, 30.0, 0.1),
@@ -120,7 +120,7 @@ def test_all_measures_agree_on_a_test_set(pairs):
     for share in (0.2, 1.0):
         test = np.where(rng.random((31, 14)) < share, rng.random((31, 14)), 0)
         patterns = Patterns.of(*pairs, evaluate_on=(test, rng.dirichlet(np.ones(5), size=31)))
-        setting = Setting.of(
+        setting = LayerGrid.of(
             rules="hebbian_descent",
             activations="softmax",
             learning_rates=(0.5, 0.05),
@@ -149,7 +149,7 @@ def test_bits_do_not_depend_on_threads_or_other_trials(
         "batch_size": 25,
         "dtype": dtype,
     }
-    setting, alone = Setting.of(trials=5, **grid), Setting.of(trials=[3], **grid)
+    setting, alone = LayerGrid.of(trials=5, **grid), LayerGrid.of(trials=[3], **grid)
     (cell,) = setting.cells()
     one, two = (
         LAYER_ENGINES["stacked"](cell, setting, patterns, threads=threads, memory_budget=2**30)
@@ -162,7 +162,7 @@ def test_bits_do_not_depend_on_threads_or_other_trials(
 
 
 def test_little_memory_gives_the_same_numbers(patterns, batches_without_zeros):
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules="hebbian_descent",
         activations="sigmoid",
         learning_rates=(1.0, 0.3, 0.1, 0.03),
@@ -182,14 +182,14 @@ def test_the_choice_says_when_zeros_are_left_out(pairs):
     grid = {"activations": "softmax", "learning_rates": 0.1, "trials": 1, "batch_size": 20}
     for error in ERROR_TERMS:
         targets = np.where(pairs[1] > 0.2, 1.0, -1.0)
-        setting = Setting.of(rules="hebbian_descent", error=error, **grid)
+        setting = LayerGrid.of(rules="hebbian_descent", error=error, **grid)
         (cell,) = setting.cells()
         choice = choose("auto", cell, setting, Patterns.of(pairs[0], targets))
         assert choice.engine == "stacked"
         assert "leave out the 7" in choice.reason
     dense = np.random.default_rng(0).random((60, 14))
     for options, inputs in (({}, dense), ({"batch_size": 4}, pairs[0])):
-        setting = Setting.of(**{"rules": "hebbian_descent", **grid, **options})
+        setting = LayerGrid.of(**{"rules": "hebbian_descent", **grid, **options})
         (cell,) = setting.cells()
         choice = choose("auto", cell, setting, Patterns.of(inputs, pairs[1]))
         assert choice.reason.endswith("runs are stacked as columns of one matrix")

@@ -7,7 +7,7 @@ from hebbian_descent import ACTIVATIONS, ERROR_TERMS, RULES
 from hebbian_descent.engines import stack, stacked, stacked_inputs
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core
-from hebbian_descent.sweep import Patterns, Setting
+from hebbian_descent.sweep import LayerGrid, Patterns
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not there")
 
@@ -32,7 +32,7 @@ def by_both(setting, patterns, monkeypatch):
 @pytest.mark.parametrize("rule", RULES)
 def test_the_twins_agree(rule, activation, error, centering, monkeypatch):
     for batch_size, decay in ((9, 0.01), (1, 0.0)):
-        setting = Setting.of(
+        setting = LayerGrid.of(
             rules=rule,
             activations=activation,
             error=error,
@@ -56,7 +56,7 @@ def test_a_measure_of_all_patterns_sees_all_of_them(monkeypatch):
     whole = [name for name, measure in MEASURES.items() if not measure.sees_one_pattern]
     n = stacked_inputs.EVALUATED_AT_ONCE + 10
     patterns = Patterns.of(RNG.random((n, 6)), RNG.random((n, 4)))
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules="hebbian_descent",
         activations="sigmoid",
         learning_rates=(0.5, 0.05),

@@ -16,7 +16,7 @@ import numpy as np
 
 from hebbian_descent import Factors, Rule
 from hebbian_descent.rules import Activity
-from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 
 ENVIRONMENT = {
     **os.environ,
@@ -69,4 +69,4 @@ HARMLESS = Rule("harmless", harmless)
 def prepared(rule: Rule) -> Sweep:
     patterns = Patterns.of(np.eye(4), np.full((4, 2), 0.5))
     activations = ["sigmoid", "linear", "explin", "softsign"]
-    return Sweep(Setting.of(rules=rule, activations=activations, learning_rates=0.1, trials=1), patterns)
+    return Sweep(LayerGrid.of(rules=rule, activations=activations, learning_rates=0.1, trials=1), patterns)

@@ -6,7 +6,7 @@ import pytest
 from hebbian_descent import ACTIVATIONS, ERROR_TERMS, RULES, Activation, Layer, Rule, get_activation, train
 from hebbian_descent.engines.choice import LAYER_ENGINES, choose
 from hebbian_descent.measures import MEASURES
-from hebbian_descent.sweep import Patterns, Setting, initial_weights, sweep
+from hebbian_descent.sweep import LayerGrid, Patterns, initial_weights, sweep
 
 GRID = {"learning_rates": (10.0, 0.5, 0.05), "weight_decays": (0.0, 0.1, 1.0, 2.0), "trials": (0, 3)}
 FAST = [name for name in LAYER_ENGINES if name != "reference"]
@@ -42,7 +42,7 @@ def assert_agreement(found, expected, baseline, rule, *, rtol, atol=0.0):
 def test_fast_engines_agree_with_the_plain_loop(rule, activation, patterns):
     compared = 0
     for centering in ("mean", "moving", None):
-        setting = Setting.of(
+        setting = LayerGrid.of(
             rules=rule,
             activations=activation,
             centering=centering,
@@ -60,7 +60,7 @@ def test_fast_engines_agree_with_the_plain_loop(rule, activation, patterns):
 @every_activation
 @every_rule
 def test_fast_engines_agree_in_float32(rule, activation, patterns):
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=rule,
         activations=activation,
         dtype=np.float32,
@@ -83,7 +83,7 @@ def test_fast_engines_agree_in_float32(rule, activation, patterns):
 @every_rule
 def test_several_epochs_agree(rule, patterns):
     for centering, decay in (("mean", 0.0), (None, 0.0), ("moving", 0.0), ("mean", 0.05)):
-        setting = Setting.of(
+        setting = LayerGrid.of(
             rules=rule,
             activations=["sigmoid", "linear", "softmax"],
             learning_rates=(0.2, 0.02),
@@ -114,7 +114,7 @@ def test_batches_agree(batch_size, rule, activation, pairs):
     test = rng.integers(0, 2, (31, 10)).astype(float), rng.dirichlet(np.ones(6), size=31)
     patterns = Patterns.of(*pairs, evaluate_on=test)
     for centering in ("mean", "moving", None):
-        setting = Setting.of(
+        setting = LayerGrid.of(
             rules=rule,
             activations=activation,
             learning_rates=(1.0, 0.1),
@@ -138,7 +138,7 @@ def test_batches_agree(batch_size, rule, activation, pairs):
 def test_other_error_terms_agree(error, activation, pairs):
     inputs, targets = pairs
     patterns = Patterns.of(inputs, np.sign(targets - targets.mean(axis=0)))
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=["hebbian_descent", "gradient_descent"],
         activations=activation,
         error=error,
@@ -153,7 +153,7 @@ def test_other_error_terms_agree(error, activation, pairs):
 
 
 def test_all_measures_agree_in_the_sequence_engine(patterns):
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=["hebbian_descent", "hebb"],
         activations=["sigmoid", "rectifier"],
         learning_rates=(0.5, 0.05),
@@ -210,7 +210,7 @@ def test_auto_picks_and_says_what_it_picked_and_why(pairs):
 
 def test_long_sequences_are_stacked():
     x = np.random.default_rng(0).random((600, 4))
-    setting = Setting.of(rules="hebb", activations="linear", learning_rates=0.1)
+    setting = LayerGrid.of(rules="hebb", activations="linear", learning_rates=0.1)
     patterns = Patterns.of(x, x)
     (cell,) = setting.cells()
     assert choose("auto", cell, setting, patterns).engine == "stacked"

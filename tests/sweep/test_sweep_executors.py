@@ -12,7 +12,7 @@ import pytest
 from hebbian_descent import Activation, AutoRule, Factors, Rule
 from hebbian_descent.rules import Activity, AutoActivity, Change
 from hebbian_descent.storage.results import Record
-from hebbian_descent.sweep import AutoSetting, Patterns, Setting, Sweep
+from hebbian_descent.sweep import AutoencoderGrid, LayerGrid, Patterns, Sweep
 from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors import Dask, Executor, InProcess, Processes, get_executor
 
@@ -47,25 +47,25 @@ def all_patterns() -> Patterns:
 
 def all_works() -> list[Work]:
     """Cells for every engine, over the same patterns."""
-    settings: list[Setting | AutoSetting] = [
-        Setting.of(
+    settings: list[LayerGrid | AutoencoderGrid] = [
+        LayerGrid.of(
             rules=["hebbian_descent", "gradient_descent", "covariance"],
             activations=["sigmoid", "softmax", "explin"],
             weight_decays=(0.0, 0.01),
             centering="moving",
             **RATES,
         ),
-        Setting.of(
+        LayerGrid.of(
             rules=["hebbian_descent", "hebb"], activations="sigmoid", batch_size=32, epochs=2, **RATES
         ),
-        Setting.of(
+        LayerGrid.of(
             rules=[Rule("own", own_factors), "gradient_descent"],
             activations=[own_activation(1.5), "sigmoid"],
             error=cubed_error,
             batch_size=97,
             **RATES,
         ),
-        AutoSetting.of(
+        AutoencoderGrid.of(
             rules=["hebbian_descent", AutoRule("own", own_change)],
             hidden_activations="sigmoid",
             output_activations="sigmoid",

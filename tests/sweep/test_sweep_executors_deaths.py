@@ -20,7 +20,7 @@ import pytest
 from hebbian_descent import Factors, Rule
 from hebbian_descent.rules import Activity
 from hebbian_descent.storage.results import Store
-from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 from hebbian_descent.sweep.executors import Processes, WorkerLostError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -38,7 +38,7 @@ HARMLESS = Rule("harmless", harmless)
 
 def prepared(*rules: Any) -> Sweep:
     patterns = Patterns.of(np.eye(4), np.full((4, 2), 0.5))
-    setting = Setting.of(rules=rules, activations=["sigmoid", "linear"], learning_rates=0.1, trials=1)
+    setting = LayerGrid.of(rules=rules, activations=["sigmoid", "linear"], learning_rates=0.1, trials=1)
     return Sweep(setting, patterns)
 
 

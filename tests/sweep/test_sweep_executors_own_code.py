@@ -19,7 +19,7 @@ from hebbian_descent import Activation, Factors, Rule
 from hebbian_descent.checks import Array
 from hebbian_descent.rules import Activity
 from hebbian_descent.storage.results import Store
-from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, SweepResult
 from hebbian_descent.sweep.executors import Dask, Executor, InProcess, Processes
 
 scale = 1.0
@@ -50,7 +50,7 @@ def scaled(activity: Activity) -> Factors:
 
 def prepared(*rules: Any, activations: Any = "sigmoid") -> Sweep:
     patterns = Patterns.of(np.eye(4), np.full((4, 2), 0.5))
-    setting = Setting.of(rules=rules, activations=activations, learning_rates=(0.1, 0.2), trials=1)
+    setting = LayerGrid.of(rules=rules, activations=activations, learning_rates=(0.1, 0.2), trials=1)
     return Sweep(setting, patterns)
 
 

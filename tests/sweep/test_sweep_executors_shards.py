@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from hebbian_descent.storage.results import Store
-from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished
 
 
 def prepared() -> Sweep:
     rng = np.random.default_rng(0)
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=["hebbian_descent", "gradient_descent", "hebb"],
         activations=["sigmoid", "linear"],
         weight_decays=(0.0, 0.1),

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from hebbian_descent import Activation
 from hebbian_descent.checks import Array
 from hebbian_descent.storage.results import Record
-from hebbian_descent.sweep import Patterns, Setting, Sweep
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 from hebbian_descent.sweep.executors import Executor, InProcess, Processes, usable_processors
 
 
@@ -24,7 +24,7 @@ def most_threads(preactivation: Array) -> Array:
 
 def records(executor: Executor) -> list[Record]:
     patterns = Patterns.of(np.eye(3), np.zeros((3, 2)))
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=["hebbian_descent", "hebb"],
         activations=[Activation("most_threads", most_threads), "sigmoid"],
         learning_rates=0.1,

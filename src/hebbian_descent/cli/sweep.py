@@ -27,7 +27,7 @@ from hebbian_descent.cli.pattern_files import read_pairs
 from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.storage.results import Store
-from hebbian_descent.sweep import Patterns, Setting, Sweep, SweepResult, TargetRangeWarning
+from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, SweepResult, TargetRangeWarning
 from hebbian_descent.sweep.executors import get_executor
 from hebbian_descent.sweep.selection import patterns_of
 from hebbian_descent.table_formats import TextTable, terminal_table
@@ -81,7 +81,7 @@ def sweep(
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
     console = PlainConsole()
-    setting = Setting.of(
+    setting = LayerGrid.of(
         rules=_words(rules),
         activations=_words(activations),
         learning_rates=LEARNING_RATES if rates == "paper" else _rates(rates),

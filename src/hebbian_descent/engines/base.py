@@ -13,7 +13,6 @@ from hebbian_descent.checks import Array
 from hebbian_descent.engines.grid import Grid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.measures import MEASURES
-from hebbian_descent.network import Activation
 
 MEMORY_BUDGET = 2**30
 
@@ -41,14 +40,6 @@ class Engine(Protocol):
     ) -> CellResult:
         """Run the cell on at most `threads` processors, within the budget of bytes for its arrays."""
         ...
-
-
-def kernel_kind(activation: Activation) -> Any:
-    """Return a built-in activation as the compiled loops know it."""
-    from hebbian_descent.kernels.activations import ACTIVATIONS
-
-    assert activation.compiled_form is not None
-    return ACTIVATIONS[activation.compiled_form](**activation.parameters)
 
 
 def empty_result(grid: Grid[Any, Any], patterns: Patterns) -> CellResult:

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
-from hebbian_descent.engines.setting import Cell, Setting
+from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.stacked_inputs import Schedule, whole_lines
-from hebbian_descent.kernels.alignment import aligned_zeros
 from hebbian_descent.learning.run import LARGEST_PREACTIVATION
 from hebbian_descent.network.initial_weights import glorot_bound
 
@@ -44,7 +44,7 @@ class Outlook(NamedTuple):
     """Whether that is sure; otherwise the rate has to be run step by step."""
 
 
-def imprints(cell: Cell, setting: Setting) -> bool:
+def imprints(cell: LayerCell, setting: LayerGrid) -> bool:
     """Return whether the weights of all runs follow from an imprint."""
     return not cell.rule.looks_at_output and cell.weight_decay == 0 and setting.shift == 0
 

@@ -11,9 +11,9 @@ from concurrent.futures import Executor
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import aligned
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.tiling import VECTOR_BYTES, calls, row_length
-from hebbian_descent.kernels.alignment import aligned
 from hebbian_descent.native import core
 
 

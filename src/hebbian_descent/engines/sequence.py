@@ -16,6 +16,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result, measure_into
+from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.engines.sequence_imprint import imprint
@@ -26,13 +27,17 @@ from hebbian_descent.engines.sequence_loop import (
     operations_of_epoch,
 )
 from hebbian_descent.engines.sequence_problem import Problem, problem_of
-from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.engines.tiling import calls, groups_of_trials, unit_blocks
 from hebbian_descent.native import core
 
 
 def sequence(
-    cell: Cell, setting: Setting, patterns: Patterns, *, threads: int = 1, memory_budget: int = MEMORY_BUDGET
+    cell: LayerCell,
+    setting: LayerGrid,
+    patterns: Patterns,
+    *,
+    threads: int = 1,
+    memory_budget: int = MEMORY_BUDGET,
 ) -> CellResult:
     """Learn the patterns once per learning rate and trial, then evaluate with the final weights.
 

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import aligned
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.ordered_product import in_vectors, product, whole_vectors
 from hebbian_descent.engines.sequence_problem import Problem
 from hebbian_descent.engines.tiling import calls
-from hebbian_descent.kernels.alignment import aligned
 from hebbian_descent.learning.run import LARGEST_PREACTIVATION
 from hebbian_descent.rules import get_error_term
 

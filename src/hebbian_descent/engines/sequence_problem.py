@@ -14,9 +14,9 @@ from hebbian_descent.engines.couplings import (
     moving_offsets,
     without_subnormals,
 )
+from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.ordered_product import in_vectors, product
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.rules.base import Activity
@@ -68,7 +68,7 @@ class Problem(NamedTuple):
 
 
 def problem_of(
-    cell: Cell, setting: Setting, patterns: Patterns, pool: Executor, memory_budget: int
+    cell: LayerCell, setting: LayerGrid, patterns: Patterns, pool: Executor, memory_budget: int
 ) -> Problem:
     """Compute what the patterns alone decide, in double precision, and convert it."""
     rule, dtype = cell.rule, setting.dtype

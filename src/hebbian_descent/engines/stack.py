@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import LINE_BYTES, aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER, STEPS_BETWEEN_FLUSHES, CellResult, measure_into
 from hebbian_descent.engines.closed_form import Imprint
+from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.seeding import initial_weights
-from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.engines.stacked_inputs import Block, Schedule, whole_lines
-from hebbian_descent.kernels.alignment import LINE_BYTES, aligned_zeros
 from hebbian_descent.learning.run import LARGEST_PREACTIVATION
 from hebbian_descent.native import core
 from hebbian_descent.network.offsets import flush_subnormal
@@ -38,7 +38,7 @@ class Stack:
     always zero fill up the last vector.
     """
 
-    def __init__(self, cell: Cell, setting: Setting, schedule: Schedule, tile: Tile) -> None:
+    def __init__(self, cell: LayerCell, setting: LayerGrid, schedule: Schedule, tile: Tile) -> None:
         self.cell, self.setting, self.schedule, self.tile = cell, setting, schedule, tile
         dtype, n_runs = setting.dtype, len(tile.trials)
         self.eta = np.array(setting.learning_rates, dtype)[tile.rates]  # (n_runs,)

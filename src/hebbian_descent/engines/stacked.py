@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.closed_form import Imprint, imprint, imprints, outlook
+from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.engines.stack import Stack, Tile
 from hebbian_descent.engines.stacked_inputs import Schedule, batch_length
-from hebbian_descent.kernels.alignment import LINE_BYTES
 from hebbian_descent.native import core
 
 FEWEST_COLUMNS = 128
@@ -36,7 +36,12 @@ BYTES_OF_A_TILE = 2**20
 
 
 def stacked(
-    cell: Cell, setting: Setting, patterns: Patterns, *, threads: int = 1, memory_budget: int = MEMORY_BUDGET
+    cell: LayerCell,
+    setting: LayerGrid,
+    patterns: Patterns,
+    *,
+    threads: int = 1,
+    memory_budget: int = MEMORY_BUDGET,
 ) -> CellResult:
     """Run the tiles of a cell, each on one processor."""
     result = empty_result(setting, patterns)
@@ -81,7 +86,7 @@ def run_tiles(
 
 
 def tiles(
-    setting: Setting,
+    setting: LayerGrid,
     patterns: Patterns,
     rates: npt.NDArray[np.intp],
     threads: int,
@@ -102,7 +107,7 @@ def tiles(
         yield Tile(trial_of_run[runs], rate_of_run[runs], found)
 
 
-def tile_edges(setting: Setting, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
+def tile_edges(setting: LayerGrid, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
     """Return where tiles of the compiled core begin and end: equally wide, and as many for each thread."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
     in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * setting.dtype.itemsize)
@@ -115,7 +120,7 @@ def tile_edges(setting: Setting, patterns: Patterns, n_runs: int, threads: int, 
     return [min(n_runs, n_grains * tile // n_tiles * grain) for tile in range(n_tiles + 1)] if n_runs else []
 
 
-def bytes_of(setting: Setting, patterns: Patterns, n_runs: int = 1) -> int:
+def bytes_of(setting: LayerGrid, patterns: Patterns, n_runs: int = 1) -> int:
     """Return what stacked runs hold: the weights, and about six arrays of activities of a batch."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
     numbers = n_runs * n_outputs * (n_inputs + 6 * batch_length(setting, patterns))

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.checks import Array
+from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.setting import Cell, Setting
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core
 from hebbian_descent.network.offsets import moving_average
@@ -112,7 +112,7 @@ class PlannedBlock(NamedTuple):
 class Schedule:
     """The patterns of a cell in its precision, cut into blocks of steps."""
 
-    def __init__(self, cell: Cell, setting: Setting, patterns: Patterns) -> None:
+    def __init__(self, cell: LayerCell, setting: LayerGrid, patterns: Patterns) -> None:
         self.cell, self.setting, self.pairs = cell, setting, patterns.in_precision(setting.dtype)
         self.offset = setting.offset(self.pairs).astype(setting.dtype)
         """Before the first step; after the last one, once all blocks are planned."""
@@ -219,7 +219,7 @@ class _Source:
         return found
 
 
-def leaves_out_zeros(cell: Cell, setting: Setting, patterns: Patterns) -> bool:
+def leaves_out_zeros(cell: LayerCell, setting: LayerGrid, patterns: Patterns) -> bool:
     """Return whether the products that learn leave out the zeros of the inputs."""
     pays = leaving_out_zeros_pays(patterns.share_of_inputs, batch_length(setting, patterns))
     return cell.rule.looks_at_output and pays
@@ -230,7 +230,7 @@ def leaving_out_zeros_pays(share: float, n: int) -> bool:
     return share <= LARGEST_SHARE and n >= SMALLEST_SPARSE_BATCH and core() is not None
 
 
-def batch_length(setting: Setting, patterns: Patterns) -> int:
+def batch_length(setting: LayerGrid, patterns: Patterns) -> int:
     """Return the number of patterns in all batches but the last, which may have fewer."""
     return min(setting.batch_size, len(patterns.inputs))
 
@@ -239,22 +239,3 @@ def whole_lines(n_columns: int, dtype: np.dtype[Any]) -> int:
     """Return so many columns, or a few more that fill up the last cache line."""
     in_line = LINE_BYTES // dtype.itemsize
     return -(-n_columns // in_line) * in_line
-
-
-class SparseBatch:
-    """Some patterns without their zeros, for auto-encoders, whose loops are still compiled by Numba."""
-
-    def __init__(self, patterns: Any, rows: Rows, offset: Array, *, learns: bool) -> None:
-        from hebbian_descent.kernels.sparse_batches import by_pattern
-
-        assert not learns
-        self.offset, self.length = offset, len(rows)
-        self.by_pattern = by_pattern(patterns, rows)
-
-    def product(self, weights: Array) -> Array:
-        """Return (x − μ)W."""
-        from hebbian_descent.kernels.sparse_products import set_centered_product
-
-        a = np.empty((self.length, weights.shape[1]), weights.dtype)
-        set_centered_product(a, self.by_pattern, self.offset, weights)
-        return a

@@ -11,19 +11,14 @@ from hebbian_descent.sweep.result import SweepResult
 from hebbian_descent.sweep.run import sweep, sweep_autoencoders
 from hebbian_descent.sweep.selection import Best
 
-Setting, AutoSetting = LayerGrid, AutoencoderGrid
-"""The names of version 0.1."""
-
 __all__ = [
     "ENGINES",
     "MEASURES",
-    "AutoSetting",
     "AutoencoderGrid",
     "Best",
     "Found",
     "LayerGrid",
     "Patterns",
-    "Setting",
     "Sweep",
     "SweepResult",
     "TargetRangeWarning",

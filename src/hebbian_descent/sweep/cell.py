@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from hebbian_descent import native
 from hebbian_descent.engines.base import CellResult
 from hebbian_descent.engines.choice import ENGINES, Choice
 from hebbian_descent.engines.grid import Grid, GridCell
@@ -51,7 +52,12 @@ class Work:
             axes=self._axes(patterns),
             values={**result.values, "diverged_at": result.diverged_at},
             seconds=time.perf_counter() - start,
-            notes={"engine": self.choice.engine, "reason": self.choice.reason, "threads": threads},
+            notes={
+                "engine": self.choice.engine,
+                "reason": self.choice.reason,
+                "threads": threads,
+                "compiled_for": native.choice().level or "nothing",
+            },
             provenance=origin,
         )
 

@@ -100,7 +100,7 @@ def provenance() -> dict[str, Json]:
 def _versions() -> dict[str, Json]:
     versions: dict[str, Json] = {"python": platform.python_version(), "numpy": np.__version__}
     # Only what is loaded can have had a part in the numbers; nothing is imported to be asked.
-    for name in (PACKAGE, "scipy", "numba", "torch"):
+    for name in (PACKAGE, "scipy", "torch"):
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:
             versions[name] = str(version)

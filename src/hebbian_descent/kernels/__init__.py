@@ -1,1 +1,0 @@
-"""Compiled inner loops; Numba is imported by the compiled modules, not here."""
