@@ -45,7 +45,7 @@ def test_initial_weights(patterns):
 @pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
 def test_what_needs_the_whole_data_says_so_in_a_stream(kind, patterns):
     inputs, labels, _ = patterns
-    for settings in ({"centering": "mean"}, {"rule": "covariance"}):
+    for settings in ({"centering": "mean"}, {"rule": "covariance", "centering": None}):
         with pytest.raises(ValueError, match=r"whole data, which partial_fit does not have. .*[Uu]se"):
             kind(**settings).fit(inputs, labels).partial_fit(inputs, labels)
 

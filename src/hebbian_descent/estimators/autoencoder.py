@@ -46,8 +46,8 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + ‖h − λ‖² + 1)), L the largest slope of the outputs.
         weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None (hidden
-            units are not centered either), or numbers at which the offset stays. The old word "half" is
-            "moving" with `offset_start=0.5`.
+            units are not centered either), "half" ("moving" from the paper's start, 0.5), or numbers at which
+            the offset stays.
         shift: ν, the rate at which a moving offset follows the inputs.
         hidden_shift: The same for the offset of the hidden units, which follows them from 0.5 on.
         epochs: Passes over the data in `fit`.
@@ -55,7 +55,6 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of the initial weights and of the orders.
         warm_start: Whether `fit` goes on from where it was.
-        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
 
     Attributes:
         components_: The weights, (n_hidden, n_features).
@@ -70,6 +69,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     _state_names = STATE
     _optional_state = ("feature_names_in_",)
     _purpose = "remember"
+    offset_start = None  # not a parameter here, where the word "half" says it
 
     def __init__(
         self,
@@ -88,7 +88,6 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
-        offset_start: float | None = None,
     ) -> None:
         self.n_hidden = n_hidden
         self.rule = rule
@@ -105,12 +104,6 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.shuffle = shuffle
         self.random_state = random_state
         self.warm_start = warm_start
-        self.offset_start = offset_start
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over a pickled state; earlier versions had no `offset_start`."""
-        state.setdefault("offset_start", None)
-        super().__setstate__(state)
 
     def describe(self) -> str:
         """Say in plain words what the setting is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ class LayerEstimator(HasState, BaseEstimator):
 
     _state_names: tuple[str, ...] = STATE
     _optional_state: tuple[str, ...] = ("feature_names_in_", "target_offset_")
+    _later_parameters = MappingProxyType({"offset_start": None})
     _purpose: str
 
     coef_: Array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -38,7 +39,7 @@ class HasState(Saved):
 
     _state_names: tuple[str, ...]
     _optional_state: tuple[str, ...]
-    _later_parameters = {"offset_start": None}  # noqa: RUF012
+    _later_parameters: Mapping[str, Any] = MappingProxyType({})
     """Parameters that files of earlier versions do not have, and what they meant then."""
 
     def _state(self) -> dict[str, Any]:
