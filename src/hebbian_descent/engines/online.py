@@ -213,7 +213,8 @@ def _postsynaptic(setting: OnlineSetting, a: Array, h: Array, t: Array) -> Array
         return error
     pull_back = setting.activation.pull_back
     assert pull_back is not None  # every compiled unit has one
-    return pull_back(error[np.newaxis], a[np.newaxis], h[np.newaxis])[0]
+    pulled: Array = pull_back(error[np.newaxis], a[np.newaxis], h[np.newaxis])[0]
+    return pulled
 
 
 def _rate(setting: OnlineSetting, h: Array, t: Array, squares: float) -> float:
