@@ -13,6 +13,7 @@ from hebbian_descent.native import core
 SCRIPT = """
 import hashlib, json, sys
 import numpy as np
+from hebbian_descent.native import core
 from hebbian_descent.sweep import sweep
 
 rng = np.random.default_rng(0)
@@ -36,14 +37,15 @@ for dtype in ("float64", "float32"):
             values = result.errors("mae")
             digest = hashlib.sha256(values.tobytes()).hexdigest()
             found[f"{kind} {dtype} {options}"] = [digest, np.nanmean(values).item()]
-print(json.dumps({"numba": "numba" in sys.modules, "found": found}))
+level = getattr(core(), "level", None)
+print(json.dumps({"numba": "numba" in sys.modules, "level": level, "found": found}))
 """
 EVERY_UNIT = "from hebbian_descent import ACTIVATIONS; ACTIVATIONS = list(ACTIVATIONS)\n"
 SOME_UNITS = "ACTIVATIONS = ['sigmoid', 'softmax', 'rectifier']\n"
 WITHOUT_AVX512 = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Haswell"}
 
 
-def run(units, **environment):
+def run(units, level=None, **environment):
     command = [sys.executable, "-W", "ignore", "-c", units + SCRIPT]
     done = subprocess.run(
         command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
@@ -51,6 +53,7 @@ def run(units, **environment):
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert not answer["numba"]
+    assert level in (None, answer["level"])
     return answer["found"]
 
 
@@ -58,8 +61,8 @@ def test_v3_and_v4_give_the_same_bits():
     baseline = pytest.importorskip("hebbian_descent.native._baseline", reason="`make native` builds the core")
     if not baseline.supports("v4"):
         pytest.skip("this processor has no x86-64-v4")
-    v3 = run(EVERY_UNIT, HEBBIAN_DESCENT_ISA="v3", **WITHOUT_AVX512)
-    v4 = run(EVERY_UNIT, HEBBIAN_DESCENT_ISA="v4")
+    v3 = run(EVERY_UNIT, "x86-64-v3", HEBBIAN_DESCENT_ISA="v3", **WITHOUT_AVX512)
+    v4 = run(EVERY_UNIT, "x86-64-v4", HEBBIAN_DESCENT_ISA="v4")
     assert v3 == v4
 
 
