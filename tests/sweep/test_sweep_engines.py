@@ -108,7 +108,7 @@ def test_several_epochs_agree(rule, patterns):
 
 @every_activation
 @every_rule
-@pytest.mark.parametrize("batch_size", [7, 9], ids=["by BLAS", "compiled"])
+@pytest.mark.parametrize("batch_size", [7, 9], ids=["dense", "sparse if zeros are many"])
 def test_batches_agree(batch_size, rule, activation, pairs):
     rng = np.random.default_rng(0)
     test = rng.integers(0, 2, (31, 10)).astype(float), rng.dirichlet(np.ones(6), size=31)
