@@ -12,21 +12,25 @@ from hebbian_descent.engines import online
 from hebbian_descent.engines.online import (
     ALL_LEARNED,
     OnlineSetting,
-    knows,
+    has_compiled_form,
     learn_in_blocks,
     learn_in_python,
     loop_of,
 )
+from hebbian_descent.learning.centering import Offset
+from hebbian_descent.learning.divergence import REPRESENTABLE
+from hebbian_descent.learning.rates import Automatic
+from hebbian_descent.learning.step import Update
 from hebbian_descent.rules import get_error_term, get_rule
 from tests import oracle
 
 TOLERANCE = {np.float64: 1e-12, np.float32: 2e-5}
 """Of sums over a few dozen numbers of about 1, in another order."""
-ONLINE_RULES = [rule for rule in RULES if get_rule(rule).compiled_form in online.RULE_FORMS]
+ONLINE_RULES = [rule for rule in RULES if not get_rule(rule).needs_data_mean]
 EXTRAS = {
     "plain": {},
     "decay": {"weight_decay": 0.03},
-    "automatic": {"largest_slope": 1.0},
+    "automatic": {"rate": Automatic("classify")},
     "moving": {"shift": 0.05},
     "mean": {"shift": 0.05, "starts_as_mean": True, "weight_decay": 0.03},
 }
@@ -47,11 +51,20 @@ def compiled(request, monkeypatch):
 
 
 def setting_of(
-    rule="hebbian_descent", activation="sigmoid", error="difference", learning_rate=0.02, **extras
+    rule="hebbian_descent",
+    activation="sigmoid",
+    error="difference",
+    rate=0.02,
+    weight_decay=0.0,
+    shift=0.0,
+    starts_as_mean=False,
 ):
-    members = get_rule(rule), get_activation(activation), get_error_term(error)
-    assert knows(*members)
-    return OnlineSetting(*members, learning_rate=0.02, **extras)
+    update = Update(
+        get_rule(rule), get_error_term(error), rate, weight_decay=weight_decay, bound=REPRESENTABLE
+    )
+    return OnlineSetting(
+        update, get_activation(activation), Offset(shift=shift, starts_as_mean=starts_as_mean)
+    )
 
 
 class Stream:
@@ -296,11 +309,17 @@ def test_without_the_compiled_core_the_twin_runs(monkeypatch):
     assert_same_bits(found, stream.learned(twin_of(setting)))
 
 
-def test_what_the_engine_knows():
-    sigmoid, difference = get_activation("sigmoid"), get_error_term("difference")
-    own_unit, own_error = Activation("own", lambda a: a), get_error_term(lambda t, h: h - t)
-    assert knows(get_rule("hebb"), sigmoid, difference)
-    assert knows(get_rule("contrastive"), sigmoid, own_error)  # which takes no error term
-    assert not knows(get_rule("covariance"), sigmoid, difference)
-    assert not knows(get_rule("hebbian_descent"), own_unit, difference)
-    assert not knows(get_rule("hebbian_descent"), sigmoid, own_error)
+def test_what_has_a_compiled_form():
+    sigmoid, own_unit = get_activation("sigmoid"), Activation("own", lambda a: a)
+    for rule, error, activation, expected in [
+        ("hebb", "difference", sigmoid, True),
+        ("contrastive", lambda t, h: h - t, sigmoid, True),  # which takes no error term
+        ("covariance", "difference", sigmoid, False),
+        ("hebbian_descent", "difference", own_unit, False),
+        ("hebbian_descent", lambda t, h: h - t, sigmoid, False),
+    ]:
+        update = Update(get_rule(rule), get_error_term(error), 0.1, bound=REPRESENTABLE)
+        assert has_compiled_form(OnlineSetting(update, activation, Offset())) is expected
+    update = Update(get_rule("hebb"), get_error_term("difference"), 0.1, bound=REPRESENTABLE)
+    assert not has_compiled_form(OnlineSetting(update, sigmoid, Offset(shift=0.1, starts_as_mean=True)))
+    assert not has_compiled_form(OnlineSetting(Update(update.rule, update.error, 0.1), sigmoid, Offset()))

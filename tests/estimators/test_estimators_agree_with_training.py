@@ -92,7 +92,7 @@ def test_ones_own_activation_takes_the_same_steps_as_the_compiled_one(patterns):
             )
             for activation in ("scaled_tanh", own)
         ]
-        assert [estimator._setting().has_online_form for estimator in fitted] == [True, False]
+        assert [estimator._setting().is_compiled for estimator in fitted] == [True, False]
         np.testing.assert_allclose(fitted[0].coef_, fitted[1].coef_, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(fitted[0].intercept_, fitted[1].intercept_, rtol=1e-10, atol=1e-12)
 

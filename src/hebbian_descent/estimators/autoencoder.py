@@ -11,9 +11,10 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
+from hebbian_descent.engines.online import Order
 from hebbian_descent.estimators.base import DTYPES, seed_of, start_of_offset
 from hebbian_descent.estimators.describe import describe_autoencoder
-from hebbian_descent.estimators.online_pass import Order, check_mean, weighted_mean
+from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
 from hebbian_descent.estimators.parameters import AutoencoderParameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, Offset

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
+from hebbian_descent.engines.online import Count
 from hebbian_descent.estimators.describe import describe_layer
-from hebbian_descent.estimators.online_pass import Count, Samples, check_mean, learn, read_only, weighted_mean
+from hebbian_descent.estimators.online_pass import Samples, check_mean, learn, read_only, weighted_mean
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import Offset
@@ -167,8 +168,8 @@ class LayerEstimator(HasState, BaseEstimator):
         return self.target_offset_
 
     def _shows_one_by_one(self, setting: Parameters, offset: Offset) -> bool:
-        """Whether `fit` takes the online engine."""
-        return setting.learns_online(offset) and setting.batch_size == 1
+        """Whether `fit` takes the compiled loop."""
+        return setting.learns_compiled(offset) and setting.batch_size == 1
 
     @contextmanager
     def _refusing_what_is_not_finite(self, X: Array) -> Iterator[None]:

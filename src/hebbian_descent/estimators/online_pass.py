@@ -1,4 +1,4 @@
-"""One pass over patterns: the online engine for single patterns, NumPy for batches and your own functions.
+"""One pass over patterns: by the compiled loop for single patterns, otherwise batch by batch.
 
 Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of `coef_`,
 the transpose.
@@ -69,7 +69,7 @@ def learn(
 
     In pairs it may be faster, but the same samples shown in several calls would have other bits.
     """
-    if setting.learns_online(offset) and batch_size == 1:
+    if setting.learns_compiled(offset) and batch_size == 1:
         learn_one_by_one(setting, layer, samples, order, offset, seen, per_pass=2 if in_pairs else 1)
         return
     for rows in batches(order, batch_size):
@@ -100,10 +100,10 @@ def learn_one_by_one(
     *,
     per_pass: int,
 ) -> None:
-    """Let the online engine show the samples one after another.
+    """Let the compiled loop show the samples one after another.
 
-    If it is compiled, a single sample is learned and counted, or refused with nothing changed, in one call
-    that no interrupt can divide. So it needs no draft, which may take longer than learning.
+    A single sample is learned and counted, or refused with nothing changed, in one call that no interrupt can
+    divide. So it needs no draft, which on a large layer would take longer than learning.
     """
     W, x = layer.weights.T, samples.inputs
     loop = setting.loop(offset, W.dtype, per_pass=per_pass)

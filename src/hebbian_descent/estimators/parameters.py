@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
-from hebbian_descent.engines.online import Loop, OnlineSetting, is_compiled, knows, loop_of
+from hebbian_descent.engines.online import Loop, OnlineSetting, has_compiled_form, is_compiled, loop_of
 from hebbian_descent.learning.centering import (
     Centering,
     Offset,
@@ -19,14 +19,13 @@ from hebbian_descent.learning.centering import (
     offset_in_fit,
     offset_in_stream,
 )
-from hebbian_descent.learning.divergence import Bound
-from hebbian_descent.learning.rates import Automatic, as_rate, slope_bound
+from hebbian_descent.learning.divergence import REPRESENTABLE
+from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.step import Update
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 
 START_OPTIONS = ("zeros", "random")
-BOUND = Bound(limit=None, looks_ahead=True)
 
 
 @dataclass(frozen=True)
@@ -96,56 +95,41 @@ class Parameters(Shared):
     @cached_property
     def update(self) -> Update:
         """What a batch does to a layer."""
-        return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=BOUND)
+        return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=REPRESENTABLE)
 
     def centers_targets(self, offset: Offset) -> bool:
         """Whether the rule centers the targets by a running mean, too."""
         return offset.centers_targets(self.rule)
 
     @cached_property
-    def has_online_form(self) -> bool:
-        """Whether the online engine knows all parts; otherwise samples are learned as batches of one."""
-        # It knows no square of a slope that is the output.
-        squares = self.activation.slope_is_output and self.rule.pulls_back
-        is_known = not (squares and isinstance(self.rate, Automatic))
-        return is_known and knows(self.rule, self.activation, self.error)
-
-    @property
     def is_compiled(self) -> bool:
-        """Whether a compiled loop learns single samples: in one call, which no interrupt can divide."""
-        return self.has_online_form and is_compiled()
-
-    def learns_online(self, offset: Offset) -> bool:
-        """Whether single samples take the online engine, none of whose rules asks for means."""
-        return self.has_online_form and not self.centers_targets(offset)
+        """Whether all members have a compiled form, and there is a compiled core."""
+        return self.learns_compiled(Offset())
 
     def learns_compiled(self, offset: Offset) -> bool:
         """Whether a single sample is learned, or refused, in one call that no interrupt can divide."""
-        return self.is_compiled and not self.centers_targets(offset)
+        known = self._forms
+        if offset not in known:
+            known[offset] = has_compiled_form(self._online(offset)) and is_compiled()
+        return known[offset]
 
     def loop(self, offset: Offset, dtype: np.dtype[Any], *, per_pass: int) -> Loop:
-        """Return the online loop for what an offset does; see `engines.online.loop_of`."""
+        """Return the compiled loop for what an offset does; see `engines.online.loop_of`."""
         known, key = self._loops, (offset, dtype, per_pass)
         if key not in known:
             known[key] = loop_of(self._online(offset), dtype, per_pass=per_pass)
         return known[key]
 
     @cached_property
+    def _forms(self) -> dict[Offset, bool]:
+        return {}
+
+    @cached_property
     def _loops(self) -> dict[tuple[Offset, np.dtype[Any], int], Loop]:
         return {}
 
     def _online(self, offset: Offset) -> OnlineSetting:
-        automatic = isinstance(self.rate, Automatic)
-        return OnlineSetting(
-            rule=self.rule,
-            activation=self.activation,
-            error=self.error,
-            learning_rate=self.rate.kappa(self.activation) if isinstance(self.rate, Automatic) else self.rate,
-            largest_slope=slope_bound(self.activation, self.rule) if automatic else 0.0,
-            weight_decay=self.weight_decay,
-            shift=offset.shift,
-            starts_as_mean=offset.starts_as_mean,
-        )
+        return OnlineSetting(self.update, self.activation, offset)
 
 
 @dataclass(frozen=True)
@@ -174,7 +158,7 @@ class AutoencoderParameters(Shared):
     @cached_property
     def update(self) -> Update:
         """What a batch does to an auto-encoder."""
-        return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=BOUND)
+        return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=REPRESENTABLE)
 
 
 def _start(initial_weights: str) -> str:

@@ -61,6 +61,10 @@ class Bound(NamedTuple):
         return any(not np.abs(array).max() <= self.of(array) for array in arrays)
 
 
+REPRESENTABLE = Bound(limit=None, looks_ahead=True)
+"""The bound of estimators, whose targets may be of any size: nothing becomes infinite, ever."""
+
+
 def limit_of(array: Array) -> float:
     """Return the square root of the largest number of a dtype.
 

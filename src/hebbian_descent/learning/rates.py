@@ -141,17 +141,16 @@ def as_rate(learning_rate: object, purpose: str = "remember") -> float | Automat
     return as_number(learning_rate, "learning rate", at_least=0)
 
 
-def slope_bound(activation: Activation, rule: Rule | AutoRule) -> float:
-    """Return L, or L² for errors that are pulled back; 1 where the activation has no largest slope."""
-    slope = activation.largest_slope if isfinite(activation.largest_slope) else 1.0
-    return slope * slope if rule.pulls_back else slope
+def finite_slope(activation: Activation) -> float:
+    """Return L, by the convention above where there is none."""
+    return activation.largest_slope if isfinite(activation.largest_slope) else 1.0
 
 
 def slope_at(activation: Activation, rule: Rule | AutoRule, output: Array, targets: Array) -> float:
     """Return the bound for a batch, which is that of all batches unless the slope is the output."""
-    if not activation.slope_is_output:
-        return slope_bound(activation, rule)
-    slope = max(1.0, float(output.max()), float(np.abs(targets).max()))
+    slope = finite_slope(activation)
+    if activation.slope_is_output:
+        slope = max(slope, float(output.max()), float(np.abs(targets).max()))
     return slope * slope if rule.pulls_back else slope
 
 

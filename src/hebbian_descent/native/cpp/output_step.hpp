@@ -43,6 +43,7 @@ double rate(const StepSettings& step, const Stimulus<T>& to, std::size_t n) noex
     if (step.slope_is_output)
         for (std::size_t i = 0; i < n; ++i)
             slope = std::max({slope, static_cast<double>(to.h[i]), std::fabs(static_cast<double>(to.targets[i]))});
+    if (step.pulls_back) slope *= slope;
     return step.learning_rate / (slope * (to.squares + 1.0));
 }
 
