@@ -72,3 +72,17 @@ def test_v3_and_v4_give_the_same_bits(two_levels, unit, dtype):
         first, second = (learned(core, unit, dtype, **options) for core in two_levels)
         for array, other in zip(first, second, strict=True):
             np.testing.assert_array_equal(array, other)
+
+
+def test_arrays_that_are_written_to_are_not_copied(core):
+    rows, square = np.zeros((3, 16)), np.eye(3)
+    with pytest.raises(TypeError):
+        core.add_product(np.zeros((3, 32))[:, ::2], rows, 1.0, square, rows)
+
+
+def test_columns_of_a_longer_matrix_can_be_multiplied(core):
+    rng = np.random.default_rng(0)
+    coefficients, terms, out = rng.random((7, 5)), rng.random((5, 48)), np.zeros((7, 32))
+    core.add_product(out, out, 1.0, coefficients, terms[:, 16:32])
+    np.testing.assert_allclose(out[:, :16], coefficients @ terms[:, 16:32], rtol=1e-14)
+    assert not out[:, 16:].any()

@@ -84,26 +84,45 @@ HD_INLINE bool learn_difference(const Unit& unit, T eta, const StepRows<T>& step
     return beyond;
 }
 
-// The same in passes over whole rows, for units that depend on each other and for any error term.
-template <class T, class Unit>
-HD_INLINE bool learn_rows(const Unit& unit, const SequenceSettings& settings, T eta, const StepRows<T>& step,
-                          std::size_t n_units) noexcept {
+// The same in passes over whole rows, for units that depend on each other and for any error term. What does not depend
+// on the unit is compiled once for all.
+template <class T>
+HD_NOINLINE bool set_activities(const StepRows<T>& step, std::size_t n_units) noexcept {
     using V = Vector<T>;
-    const V limit(static_cast<T>(largest_preactivation)), minus_eta(-eta);
+    const V limit(static_cast<T>(largest_preactivation));
     bool beyond = false;
     for_vectors<T>(n_units, [&](std::size_t i, std::size_t m) {
         const V a = activity_of(step, i);
         a.store(step.activities + i, m);
         beyond |= any(not_within(abs(m < V::lanes ? choose_first(m, a, V(T(0))) : a), limit));
     });
-    activate(unit, step.activities, step.output, n_units);
-    settings.error.errors(step.targets, step.output, step.changes, n_units);
-    if (settings.pulls_back) pull_back(unit, step.activities, step.output, step.changes, n_units);
+    return beyond;
+}
+
+template <class T>
+HD_NOINLINE void set_errors(const ErrorTerm& error, const StepRows<T>& step, std::size_t n_units) noexcept {
+    error.errors(step.targets, step.output, step.changes, n_units);
+}
+
+template <class T>
+HD_NOINLINE void set_changes(T eta, const StepRows<T>& step, std::size_t n_units) noexcept {
+    using V = Vector<T>;
+    const V minus_eta(-eta);
     for_vectors<T>(n_units, [&](std::size_t i, std::size_t m) {
         const V change = minus_eta * V::load(step.changes + i, m);
         change.store(step.changes + i, m);
         (V::load(step.summed + i, m) + change).store(step.summed + i, m);
     });
+}
+
+template <class T, class Unit>
+HD_NOINLINE bool learn_rows(const Unit& unit, const SequenceSettings& settings, T eta, const StepRows<T>& step,
+                            std::size_t n_units) noexcept {
+    const bool beyond = set_activities(step, n_units);
+    activate(unit, step.activities, step.output, n_units);
+    set_errors(settings.error, step, n_units);
+    if (settings.pulls_back) pull_back(unit, step.activities, step.output, step.changes, n_units);
+    set_changes(eta, step, n_units);
     return beyond;
 }
 
@@ -169,21 +188,18 @@ void evaluate_sequence(const Unit& unit, const UnitBlock<T>& evaluation, Rows<co
     }
 }
 
+// One pass per step where units are independent and registers wide enough for it to pay.
 template <class T, class Unit>
 std::ptrdiff_t learn_units(const Unit& unit, const SequenceSettings& settings, T eta, const UnitBlock<T>& training,
                            const Room<T>& room) noexcept {
-    if constexpr (!std::is_same_v<Unit, Softmax>) {
+    if constexpr (!std::is_same_v<Unit, Softmax> && Vector<T>::n_registers <= 2) {
+        const auto learn = [&](auto pulls_back) HD_LAMBDA_INLINE {
+            return learn_sequence(settings, training, room, [&](const StepRows<T>& step) HD_LAMBDA_INLINE {
+                return learn_difference<decltype(pulls_back)::value>(unit, eta, step, training.n_columns);
+            });
+        };
         if (settings.error.kind == ErrorTerm::Kind::difference)
-            return settings.pulls_back ? learn_sequence(settings, training, room,
-                                                        [&](const StepRows<T>& step) HD_LAMBDA_INLINE {
-                                                            return learn_difference<true>(unit, eta, step,
-                                                                                          training.n_columns);
-                                                        })
-                                       : learn_sequence(settings, training, room,
-                                                        [&](const StepRows<T>& step) HD_LAMBDA_INLINE {
-                                                            return learn_difference<false>(unit, eta, step,
-                                                                                           training.n_columns);
-                                                        });
+            return settings.pulls_back ? learn(std::true_type{}) : learn(std::false_type{});
     }
     return learn_sequence(settings, training, room, [&](const StepRows<T>& step) HD_LAMBDA_INLINE {
         return learn_rows(unit, settings, eta, step, training.n_units);
