@@ -83,6 +83,7 @@ def activated(problem: Problem, a: Array) -> Array:
     if (compiled := core()) is None:
         return problem.activation(a)
     h = np.empty_like(a)
-    activation = problem.activation
-    compiled.activate(a, h, activation.compiled_form, dict(activation.parameters))
+    unit, parameters = problem.activation.compiled_form, dict(problem.activation.parameters)
+    assert unit is not None
+    compiled.activate(a, h, unit, parameters)
     return h

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,9 @@ from hebbian_descent.engines.sequence_problem import Problem
 from hebbian_descent.engines.tiling import calls
 from hebbian_descent.learning.run import LARGEST_PREACTIVATION
 from hebbian_descent.rules import get_error_term
+
+if TYPE_CHECKING:
+    from hebbian_descent.native._native import Core
 
 
 class BlockResult(NamedTuple):
@@ -51,7 +53,7 @@ def learn_plainly(
 
 
 def learn_compiled(
-    core: ModuleType,
+    core: Core,
     problem: Problem,
     weights: Array,
     units: slice,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,6 +12,9 @@ from hebbian_descent.engines.network_grids import AutoencoderCell, AutoencoderGr
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.tied_passes import Passes, Rows
 from hebbian_descent.network import Autoencoder
+
+if TYPE_CHECKING:
+    from hebbian_descent.native._native import Core
 
 PARTS = 2
 
@@ -51,7 +53,7 @@ class SparseInputs:
 
     def __init__(
         self,
-        native: ModuleType,
+        native: Core,
         patterns: Array,
         columns: tuple[int, int],
         *,

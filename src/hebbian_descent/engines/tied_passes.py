@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +26,9 @@ from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import ErrorTerm
 from hebbian_descent.rules.gradient_descent import pulled_back
 
+if TYPE_CHECKING:
+    from hebbian_descent.native._native import Core
+
 Rows = npt.NDArray[np.intp]
 
 
@@ -38,7 +40,7 @@ class Passes(NamedTuple):
     find_errors: Callable[..., bool]
     pull_back: Callable[..., None]
     update: Callable[..., None]
-    native: ModuleType | None
+    native: Core | None
     """The compiled core, where it is used."""
 
 
