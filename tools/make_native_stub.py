@@ -44,22 +44,28 @@ def stub_of(module: ModuleType) -> str:
     """Return the stub of a module of the compiled core."""
     generator = StubGen(module, quiet=True)
     generator.put(module)
-    described = ARRAY.sub("Array", generator.get())
-    nodes = ast.parse(described).body
+    nodes = ast.parse(ARRAY.sub("Array", generator.get())).body
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    members = [f"    {node.target.id}: str" for node in nodes if is_text(node)]
-    members += [f"    {node.name}: type[_{node.name}]" for node in classes]
+    names = [node.name for node in classes]
+    members = [f"    {ast.unparse(node.target)}: {node.annotation.id}" for node in nodes if is_constant(node)]
+    members += [f"    {name}: type[{one_precision(name)}]" for name in names]
     functions = [method(node, first="self") for node in nodes if isinstance(node, ast.FunctionDef)]
-    names = "|".join(node.name for node in classes) or "(?!)"
-    functions = [re.sub(rf"\b({names})\b", r"_\1", function) for function in functions]
-    parts = [
-        *(in_class(node) for node in classes),
-        # Inside the protocol the names stand for its members.
-        "\n".join(f"_{node.name} = {node.name}" for node in classes),
-        "\n".join(["class Core(Protocol):", *members, *dict.fromkeys(functions)]),
-    ]
-    body = "Array = NDArray[Any]\n\n" + "\n\n".join(parts) + "\n"
+
+    def in_one_precision(text: str) -> str:
+        for name in names:
+            text = re.sub(rf"\b{name}\b", one_precision(name), text)
+        return text
+
+    functions = list(dict.fromkeys(map(in_one_precision, functions)))
+    described = dict.fromkeys(in_one_precision(in_class(node)) for node in classes)
+    core = "\n".join(["class Core(Protocol):", *members, *functions])
+    body = "Array = NDArray[Any]\n\n" + "\n\n".join([*described, core]) + "\n"
     return HEADER + imports_of(body) + body
+
+
+def one_precision(name: str) -> str:
+    """Return the name that stands for the classes of both precisions, which differ in their arrays alone."""
+    return f"_{name.removesuffix('64').removesuffix('32')}"
 
 
 def imports_of(body: str) -> str:
@@ -69,13 +75,20 @@ def imports_of(body: str) -> str:
     lines = ["import enum"] if "enum" in used else []
     lines += [f"from collections.abc import {abstract}"] if abstract else []
     return "\n".join(
-        [*lines, "from typing import Any, Protocol", "", "from numpy.typing import NDArray", "", ""]
+        [
+            *lines,
+            "from typing import Any, Protocol",
+            "",
+            "from numpy.typing import NDArray",
+            "",
+            "",
+        ]
     )
 
 
-def is_text(node: ast.stmt) -> bool:
-    """Return whether a statement declares a string of the module."""
-    return isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "str"
+def is_constant(node: ast.stmt) -> bool:
+    """Return whether a statement declares a string or a number of the module."""
+    return isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) in ("str", "int", "float")
 
 
 def in_class(node: ast.ClassDef) -> str:

@@ -74,8 +74,9 @@ def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) 
     native = core()
     if native is None:
         return partial(learn_in_python, setting)
-    kind = getattr(native, f"OnlineLoop_{dtype.name}")
+    kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
     unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
+    assert unit is not None
     loop: Loop = kind(unit, parameters, _native_step(native, setting), per_pass=per_pass).learn
     return loop
 

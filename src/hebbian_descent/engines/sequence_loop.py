@@ -63,12 +63,15 @@ def learn_compiled(
 ) -> BlockResult:
     """Learn and evaluate in the compiled core, one learning rate after another."""
     training, evaluation, dtype = problem.training, problem.evaluation, problem.dtype
-    unit = problem.activation.compiled_form, dict(problem.activation.parameters)
+    unit, parameters = problem.activation.compiled_form, dict(problem.activation.parameters)
+    error = problem.error if problem.rule.takes_error_term else get_error_term("difference")
+    assert unit is not None
+    assert error.compiled_form is not None
     at_rest = np.zeros((1, 1), dtype)
-    core.activate(at_rest, at_rest, *unit)  # φ(0), so that nothing is learned beyond the last unit
+    core.activate(at_rest, at_rest, unit, parameters)  # φ(0), so that nothing is learned beyond the last unit
     block = whole_vectors(weights[:, units])
     start = product(training.inputs, block)
-    continues = problem.continued is not None
+    continued = problem.continued
     targets = in_vectors(training.targets[:, units], dtype, at_rest[0, 0])
     n_units, n_evaluated = units.stop - units.start, len(evaluation.targets)
     learning_rates = problem.learning_rates[rates]
@@ -82,24 +85,23 @@ def learn_compiled(
         training.couplings,
         start,
         targets,
-        problem.continued if continues else evaluation.couplings,
-        start if continues else product(evaluation.inputs, block),
-        targets if continues else in_vectors(evaluation.targets[:, units], dtype, at_rest[0, 0]),
+        evaluation.couplings if continued is None else continued,
+        start if continued is not None else product(evaluation.inputs, block),
+        targets if continued is not None else in_vectors(evaluation.targets[:, units], dtype, at_rest[0, 0]),
         aligned((core.sequence_room(len(start)), start.shape[1]), dtype),
         *result,
     )
-    error = problem.error if problem.rule.takes_error_term else get_error_term("difference")
     for epochs in epochs_of_calls(problem, units, len(learning_rates)):
         settings = core.SequenceSettings(
             first_epoch=epochs.start,
             n_epochs=epochs.stop - epochs.start,
             evaluates=epochs.stop == problem.n_epochs,
-            continues=continues,
+            continues=continued is not None,
             pulls_back=problem.rule.pulls_back,
             error=error.compiled_form,
             error_parameters=dict(error.parameters),
         )
-        core.learn_sequences(*arrays, n_units=n_units, settings=settings, unit=unit[0], parameters=unit[1])
+        core.learn_sequences(*arrays, n_units=n_units, settings=settings, unit=unit, parameters=parameters)
     return result
 
 

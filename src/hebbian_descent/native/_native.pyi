@@ -1,6 +1,5 @@
 """Types of the compiled core, the same for the modules of all levels. Written by `make stubs`."""
 
-import enum
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -8,12 +7,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-class ErrorKind(enum.Enum):
-    difference = 0
-    saturating = 1
-    leaky_hinge = 2
-
-class StepSettings:
+class _StepSettings:
     def __init__(
         self,
         *,
@@ -25,19 +19,102 @@ class StepSettings:
         weight_decay: float = 0.0,
         shift: float = 0.0,
         starts_as_mean: bool = False,
-        error: ErrorKind = ErrorKind.difference,
-        saturation: float = 1.0,
-        steepness: float = 1.0,
-        leak: float = 0.0,
+        error: str = "difference",
+        error_parameters: Mapping[str, float] = {},
     ) -> None: ...
 
-_ErrorKind = ErrorKind
-_StepSettings = StepSettings
+class _OnlineLoop:
+    def __init__(
+        self,
+        unit: str,
+        parameters: Mapping[str, float],
+        step: _StepSettings,
+        *,
+        per_pass: int,
+    ) -> None: ...
+    def learn(
+        self,
+        weights: object,
+        bias: object,
+        offset: object,
+        inputs: object,
+        targets: object,
+        scales: object,
+        order: object,
+        seen: object,
+    ) -> int: ...
+
+class _SequenceSettings:
+    def __init__(
+        self,
+        *,
+        first_epoch: int,
+        n_epochs: int,
+        evaluates: bool,
+        continues: bool,
+        pulls_back: bool,
+        error: str,
+        error_parameters: Mapping[str, float],
+    ) -> None: ...
+
+class _StackedRule:
+    def __init__(
+        self,
+        *,
+        looks_at_output: bool,
+        pulls_back: bool,
+        learns_bias: bool,
+        error: str,
+        error_parameters: Mapping[str, float],
+        keep: float,
+        steps_per_flush: int,
+        largest_preactivation: float,
+    ) -> None: ...
+
+class _Batches:
+    def multiply(
+        self,
+        batch: int,
+        weights: Array,
+        start: Array,
+        out: Array,
+    ) -> None: ...
+    def learn(
+        self,
+        batch: int,
+        keep: float,
+        p: Array,
+        weights: Array,
+    ) -> None: ...
+
+class _SparsePatterns:
+    pass
+
+class _SpinBarrier:
+    def __init__(
+        self,
+        n_threads: int,
+    ) -> None: ...
+    def wait(
+        self,
+    ) -> bool: ...
+    def abort(
+        self,
+    ) -> None: ...
 
 class Core(Protocol):
     level: str
-    ErrorKind: type[_ErrorKind]
+    rows_in_cache: int
     StepSettings: type[_StepSettings]
+    OnlineLoop64: type[_OnlineLoop]
+    OnlineLoop32: type[_OnlineLoop]
+    SequenceSettings: type[_SequenceSettings]
+    StackedRule: type[_StackedRule]
+    Batches64: type[_Batches]
+    SparsePatterns64: type[_SparsePatterns]
+    Batches32: type[_Batches]
+    SparsePatterns32: type[_SparsePatterns]
+    SpinBarrier: type[_SpinBarrier]
     def supports(
         self,
         level: str,
@@ -49,22 +126,14 @@ class Core(Protocol):
         unit: str,
         parameters: Mapping[str, float],
     ) -> None: ...
-    def learn_online(
+    def pull_back(
         self,
-        weights: Array,
-        bias: Array,
-        offset: Array,
-        inputs: Array,
-        targets: Array,
-        scales: Array,
-        order: Array,
-        *,
-        n_seen: int,
+        a: Array,
+        h: Array,
+        error: Array,
         unit: str,
         parameters: Mapping[str, float],
-        step: _StepSettings,
-        per_pass: int,
-    ) -> int: ...
+    ) -> None: ...
     def add_product(
         self,
         out: Array,
@@ -73,6 +142,10 @@ class Core(Protocol):
         coefficients: Array,
         terms: Array,
     ) -> None: ...
+    def sequence_room(
+        self,
+        n_steps: int,
+    ) -> int: ...
     def learn_sequences(
         self,
         learning_rates: Array,
@@ -82,13 +155,152 @@ class Core(Protocol):
         evaluated_couplings: Array,
         evaluated_start: Array,
         evaluated_targets: Array,
+        room: Array,
         errors: Array,
         diverged_at: Array,
+        outputs: Array,
         *,
         n_units: int,
-        n_epochs: int,
-        continues: bool,
-        pulls_back: bool,
+        settings: _SequenceSettings,
         unit: str,
         parameters: Mapping[str, float],
+    ) -> None: ...
+    def sparse_patterns(
+        self,
+        patterns: Array,
+    ) -> _SparsePatterns: ...
+    def dense_batches(
+        self,
+        patterns: Array,
+        rows: Array,
+        bounds: Array,
+        offsets: Array,
+        pre: Array | None,
+        learns: bool,
+    ) -> _Batches: ...
+    def sparse_batches(
+        self,
+        patterns: _SparsePatterns,
+        rows: Array,
+        bounds: Array,
+        offsets: Array,
+        learns: bool,
+    ) -> _Batches: ...
+    def learn_stacked(
+        self,
+        batches: _Batches,
+        first: int,
+        last: int,
+        first_number: int,
+        targets: Array,
+        moves: Array | None,
+        weights: Array,
+        bias: Array,
+        rates: Array,
+        diverged_at: Array,
+        *,
+        unit: str,
+        parameters: Mapping[str, float],
+        rule: _StackedRule,
+    ) -> None: ...
+    def evaluate_stacked(
+        self,
+        batches: _Batches,
+        batch: int,
+        targets: Array,
+        weights: Array,
+        bias: Array,
+        rates: Array,
+        diverged_at: Array,
+        *,
+        unit: str,
+        parameters: Mapping[str, float],
+        errors: Array,
+    ) -> None: ...
+    def center_inputs(
+        self,
+        patterns: Array,
+        rows: Array,
+        first: int,
+        offset: Array,
+        x: Array,
+        centered: Array,
+    ) -> None: ...
+    def find_entries(
+        self,
+        patterns: Array,
+        first: int,
+        n_columns: int,
+        bounds: Array,
+        places: Array,
+        values: Array,
+    ) -> None: ...
+    def activate_hidden(
+        self,
+        unit: str,
+        parameters: Mapping[str, float],
+        one: Array,
+        other: Array,
+        bias: Array,
+        offset: Array,
+        a: Array,
+        h: Array,
+        centered: Array,
+        sums: Array,
+    ) -> bool: ...
+    def find_errors(
+        self,
+        unit: str,
+        parameters: Mapping[str, float],
+        term: str,
+        term_parameters: Mapping[str, float],
+        pulls_back: bool,
+        errors: Array,
+        bias: Array,
+        x: Array,
+        scratch: Array,
+        sums: Array,
+    ) -> bool: ...
+    def pull_back_hidden(
+        self,
+        unit: str,
+        parameters: Mapping[str, float],
+        one: Array,
+        other: Array,
+        a: Array,
+        h: Array,
+        errors: Array,
+        sums: Array,
+    ) -> None: ...
+    def fill_entries(
+        self,
+        bounds: Array,
+        places: Array,
+        values: Array,
+        rows: Array,
+        x: Array,
+    ) -> None: ...
+    def multiply_entries(
+        self,
+        bounds: Array,
+        places: Array,
+        values: Array,
+        rows: Array,
+        weights: Array,
+        product_of_offset: Array,
+        out: Array,
+    ) -> None: ...
+    def update_tied(
+        self,
+        weights: Array,
+        change: Array,
+        decay: float,
+        eta: float,
+        decoder_bias: Array,
+        sums_of_errors: Array,
+        hidden_offset: Array,
+        move: Array,
+        sums_of_h: Array,
+        shift: float,
+        n_patterns: int,
     ) -> None: ...

@@ -30,7 +30,7 @@ HD_INLINE void for_panels(std::size_t n_columns, F f) noexcept {
 // Which patterns make up each batch, and the offset μ by which they are centered: one for all, or one per batch.
 template <class T>
 struct BatchPlan {
-    const std::int64_t* rows;    // patterns, batch after batch
+    const std::int64_t* rows;  // patterns, batch after batch
     const std::int64_t* bounds;  // where the rows of each batch begin and end, (n_batches + 1,)
     std::size_t n_batches;
     Rows<const T> offsets;  // stride 0 where one serves all

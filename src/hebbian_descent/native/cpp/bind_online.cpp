@@ -36,7 +36,8 @@ class OnlineLoop {
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
         const LayerArrays<T> layer{W.data(), b.data(), mu.data(), W.shape(0), W.shape(1)};
         const Samples<T> samples{x.data(), t.data(), factors.data(), places.data(), places.shape(0)};
-        if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call) return run(layer, samples, count.data());
+        if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call)
+            return run(layer, samples, count.data());
         nb::gil_scoped_release release;
         return run(layer, samples, count.data());
     }
@@ -54,8 +55,8 @@ class OnlineLoop {
 template <class T>
 void define_for(nb::module_& m, const char* name) {
     nb::class_<OnlineLoop<T>>(m, name)
-        .def(nb::init<const std::string&, const Parameters&, const StepSettings&, std::size_t>(), "unit"_a, "parameters"_a,
-             "step"_a, nb::kw_only(), "per_pass"_a)
+        .def(nb::init<const std::string&, const Parameters&, const StepSettings&, std::size_t>(), "unit"_a,
+             "parameters"_a, "step"_a, nb::kw_only(), "per_pass"_a)
         .def("learn", &OnlineLoop<T>::learn, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "targets"_a, "scales"_a,
              "order"_a, "seen"_a);
 }
@@ -69,15 +70,21 @@ void bind_online(nb::module_& m) {
             [](StepSettings* self, bool learns_from_output, bool pulls_back, double learning_rate, double largest_slope,
                bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, const std::string& error,
                const Parameters& error_parameters) {
-                new (self) StepSettings{learns_from_output, pulls_back, learning_rate, largest_slope, slope_is_output,
-                                        weight_decay, shift, starts_as_mean, error_term(error, error_parameters)};
+                new (self) StepSettings{learns_from_output,
+                                        pulls_back,
+                                        learning_rate,
+                                        largest_slope,
+                                        slope_is_output,
+                                        weight_decay,
+                                        shift,
+                                        starts_as_mean,
+                                        error_term(error, error_parameters)};
             },
             nb::kw_only(), "learns_from_output"_a = true, "pulls_back"_a = false, "learning_rate"_a = 0.1,
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
-            "starts_as_mean"_a = false, "error"_a = "difference",
-            "error_parameters"_a = Parameters());
-    define_for<double>(m, "OnlineLoop_float64");
-    define_for<float>(m, "OnlineLoop_float32");
+            "starts_as_mean"_a = false, "error"_a = "difference", "error_parameters"_a = Parameters());
+    define_for<double>(m, "OnlineLoop64");
+    define_for<float>(m, "OnlineLoop32");
 }
 
 }  // namespace hebbian_descent

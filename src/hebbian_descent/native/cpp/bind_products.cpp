@@ -9,10 +9,9 @@ namespace {
 template <class T>
 void multiply(Matrix<T> out, Matrix<const T> start, T keep, Matrix<const T> coefficients, Columns<const T> terms) {
     nb::gil_scoped_release release;
-    add_product<T>({out.data(), out.shape(1)}, {start.data(), start.shape(1)}, keep,
-                   {coefficients.data(), coefficients.shape(1)},
-                   {terms.data(), static_cast<std::size_t>(terms.stride(0))}, out.shape(0), terms.shape(0),
-                   terms.shape(1));
+    add_product<T>(
+        {out.data(), out.shape(1)}, {start.data(), start.shape(1)}, keep, {coefficients.data(), coefficients.shape(1)},
+        {terms.data(), static_cast<std::size_t>(terms.stride(0))}, out.shape(0), terms.shape(0), terms.shape(1));
 }
 
 template <class T>

@@ -9,8 +9,12 @@ template <class T>
 UnitBlock<T> unit_block(const Matrix<const T>& couplings, const Matrix<const T>& start, const Matrix<const T>& targets,
                         std::size_t n_units) {
     constexpr std::size_t lanes = Vector<T>::lanes;
-    return {{couplings.data(), couplings.shape(1)}, {start.data(), start.shape(1)}, {targets.data(), targets.shape(1)},
-            couplings.shape(0), n_units, (n_units + lanes - 1) / lanes * lanes};
+    return {{couplings.data(), couplings.shape(1)},
+            {start.data(), start.shape(1)},
+            {targets.data(), targets.shape(1)},
+            couplings.shape(0),
+            n_units,
+            (n_units + lanes - 1) / lanes * lanes};
 }
 
 template <class T>
@@ -34,7 +38,8 @@ template <class T>
 void define_for(nb::module_& m) {
     m.def("learn_sequences", &learn_sequences<T>, "learning_rates"_a, "couplings"_a, "start"_a, "targets"_a,
           "evaluated_couplings"_a, "evaluated_start"_a, "evaluated_targets"_a, "room"_a.noconvert(),
-          "errors"_a.noconvert(), "diverged_at"_a.noconvert(), "outputs"_a.noconvert(), nb::kw_only(), "n_units"_a, "settings"_a, "unit"_a, "parameters"_a);
+          "errors"_a.noconvert(), "diverged_at"_a.noconvert(), "outputs"_a.noconvert(), nb::kw_only(), "n_units"_a,
+          "settings"_a, "unit"_a, "parameters"_a);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Mini-batch learning of stacked runs, on dense and on sparse patterns.
-#include "bindings.hpp"
 #include <nanobind/stl/optional.h>
 
+#include "bindings.hpp"
 #include "sparse.hpp"
 #include "stacked.hpp"
 
@@ -12,20 +12,30 @@ using Places = Row<const std::int64_t>;
 
 template <class T>
 BatchPlan<T> plan_of(const Places& rows, const Places& bounds, const Matrix<const T>& offsets) {
-    return {rows.data(), bounds.data(), bounds.shape(0) - 1, {offsets.data(), offsets.shape(0) == 1 ? 0 : offsets.shape(1)}};
+    return {rows.data(),
+            bounds.data(),
+            bounds.shape(0) - 1,
+            {offsets.data(), offsets.shape(0) == 1 ? 0 : offsets.shape(1)}};
 }
 
 template <class T>
-Stack<T> stack_of(const Matrix<T>& weights, const Row<T>& bias, const Row<T>& rates, const Row<std::int64_t>& diverged_at,
-                  std::size_t n_units) {
-    return {{weights.data(), weights.shape(1)}, bias.data(), rates.data(), diverged_at.data(),
-            weights.shape(0), n_units, diverged_at.shape(0), bias.shape(0)};
+Stack<T> stack_of(const Matrix<T>& weights, const Row<T>& bias, const Row<T>& rates,
+                  const Row<std::int64_t>& diverged_at, std::size_t n_units) {
+    return {{weights.data(), weights.shape(1)},
+            bias.data(),
+            rates.data(),
+            diverged_at.data(),
+            weights.shape(0),
+            n_units,
+            diverged_at.shape(0),
+            bias.shape(0)};
 }
 
 template <class T>
 void learn(const Batches<T>& batches, std::size_t first, std::size_t last, std::int64_t first_number,
            Matrix<const T> targets, std::optional<Matrix<const T>> moves, Matrix<T> weights, Row<T> bias, Row<T> rates,
-           Row<std::int64_t> diverged_at, const std::string& unit, const Parameters& parameters, const StackedRule& rule) {
+           Row<std::int64_t> diverged_at, const std::string& unit, const Parameters& parameters,
+           const StackedRule& rule) {
     const Stack<T> stack = stack_of(weights, bias, rates, diverged_at, targets.shape(1));
     with_unit(unit, parameters, [&](auto made) {
         const StackedUnitsOf<T, decltype(made)> units(made);
@@ -57,7 +67,8 @@ void define_for(nb::module_& m, const char* batches_name, const char* patterns_n
     nb::class_<Batches<T>>(m, batches_name)
         .def(
             "multiply",
-            [](const Batches<T>& batches, std::size_t batch, Matrix<const T> weights, Row<const T> start, Matrix<T> out) {
+            [](const Batches<T>& batches, std::size_t batch, Matrix<const T> weights, Row<const T> start,
+               Matrix<T> out) {
                 nb::gil_scoped_release release;
                 batches.multiply(batch, {weights.data(), weights.shape(1)}, start.data(), {out.data(), out.shape(1)},
                                  start.shape(0));
@@ -88,8 +99,7 @@ void define_for(nb::module_& m, const char* batches_name, const char* patterns_n
             return new DenseBatches<T>({patterns.data(), patterns.shape(1)}, patterns.shape(1),
                                        plan_of(rows, bounds, offsets), pre ? pre->data() : nullptr, learns);
         },
-        "patterns"_a, "rows"_a, "bounds"_a, "offsets"_a, "pre"_a.none(), "learns"_a,
-        nb::rv_policy::take_ownership);
+        "patterns"_a, "rows"_a, "bounds"_a, "offsets"_a, "pre"_a.none(), "learns"_a, nb::rv_policy::take_ownership);
     m.def(
         "sparse_batches",
         [](const SparsePatterns<T>& patterns, Places rows, Places bounds, Matrix<const T> offsets,
@@ -98,9 +108,8 @@ void define_for(nb::module_& m, const char* batches_name, const char* patterns_n
             return new SparseBatches<T>(patterns, plan_of(rows, bounds, offsets), learns);
         },
         "patterns"_a, "rows"_a, "bounds"_a, "offsets"_a, "learns"_a, nb::rv_policy::take_ownership);
-    m.def("learn_stacked", &learn<T>, "batches"_a, "first"_a, "last"_a, "first_number"_a, "targets"_a,
-          "moves"_a.none(), "weights"_a, "bias"_a, "rates"_a, "diverged_at"_a, nb::kw_only(), "unit"_a, "parameters"_a,
-          "rule"_a);
+    m.def("learn_stacked", &learn<T>, "batches"_a, "first"_a, "last"_a, "first_number"_a, "targets"_a, "moves"_a.none(),
+          "weights"_a, "bias"_a, "rates"_a, "diverged_at"_a, nb::kw_only(), "unit"_a, "parameters"_a, "rule"_a);
     m.def("evaluate_stacked", &evaluate<T>, "batches"_a, "batch"_a, "targets"_a, "weights"_a, "bias"_a, "rates"_a,
           "diverged_at"_a, nb::kw_only(), "unit"_a, "parameters"_a, "errors"_a);
 }
@@ -114,11 +123,12 @@ void bind_stacked(nb::module_& m) {
             [](StackedRule* self, bool looks_at_output, bool pulls_back, bool learns_bias, const std::string& error,
                const Parameters& error_parameters, double keep, std::size_t steps_per_flush,
                double largest_preactivation) {
-                new (self) StackedRule{looks_at_output, pulls_back,      learns_bias,          error_term(error, error_parameters),
-                                       keep,            steps_per_flush, largest_preactivation};
+                new (self) StackedRule{
+                    looks_at_output, pulls_back,           learns_bias, error_term(error, error_parameters), keep,
+                    steps_per_flush, largest_preactivation};
             },
-            nb::kw_only(), "looks_at_output"_a, "pulls_back"_a, "learns_bias"_a, "error"_a, "error_parameters"_a, "keep"_a,
-            "steps_per_flush"_a, "largest_preactivation"_a);
+            nb::kw_only(), "looks_at_output"_a, "pulls_back"_a, "learns_bias"_a, "error"_a, "error_parameters"_a,
+            "keep"_a, "steps_per_flush"_a, "largest_preactivation"_a);
     define_for<double>(m, "Batches64", "SparsePatterns64");
     define_for<float>(m, "Batches32", "SparsePatterns32");
 }

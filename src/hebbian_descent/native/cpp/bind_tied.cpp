@@ -20,8 +20,8 @@ ErrorTerm error_term(const std::string& name, const Parameters& p) {
 }
 
 template <class T, class Input>
-void center(Matrix<const Input> patterns, Row<const std::int64_t> rows, std::size_t first, Row<const T> offset, Matrix<T> x,
-            Matrix<T> centered) {
+void center(Matrix<const Input> patterns, Row<const std::int64_t> rows, std::size_t first, Row<const T> offset,
+            Matrix<T> x, Matrix<T> centered) {
     nb::gil_scoped_release release;
     center_inputs<T, Input>(table(patterns), rows.data(), first, offset.data(), table(x), table(centered));
 }
@@ -31,8 +31,8 @@ bool activate_units(const std::string& unit, const Parameters& parameters, Matri
                     Row<const T> bias, Row<const T> offset, Matrix<T> a, Matrix<T> h, Matrix<T> centered, Row<T> sums) {
     return with_unit(unit, parameters, [&](auto made) {
         nb::gil_scoped_release release;
-        return activate_hidden<T>(RowUnitsOf<T, decltype(made)>(made), table(one), table(other), bias.data(), offset.data(), table(a), table(h),
-                                  table(centered), sums.data());
+        return activate_hidden<T>(RowUnitsOf<T, decltype(made)>(made), table(one), table(other), bias.data(),
+                                  offset.data(), table(a), table(h), table(centered), sums.data());
     });
 }
 
@@ -43,8 +43,8 @@ bool errors_of_units(const std::string& unit, const Parameters& parameters, cons
     const ErrorTerm made_term = error_term(term, term_parameters);
     return with_unit(unit, parameters, [&](auto made) {
         nb::gil_scoped_release release;
-        return find_errors<T>(RowUnitsOf<T, decltype(made)>(made), made_term, pulls_back, table(errors), bias.data(), table(x), scratch.data(),
-                              scratch.data() + scratch.shape(1), sums.data());
+        return find_errors<T>(RowUnitsOf<T, decltype(made)>(made), made_term, pulls_back, table(errors), bias.data(),
+                              table(x), scratch.data(), scratch.data() + scratch.shape(1), sums.data());
     });
 }
 
@@ -53,19 +53,21 @@ void pull_back_units(const std::string& unit, const Parameters& parameters, Matr
                      Matrix<const T> a, Matrix<const T> h, Matrix<T> errors, Row<T> sums) {
     with_unit(unit, parameters, [&](auto made) {
         nb::gil_scoped_release release;
-        pull_back_hidden<T>(RowUnitsOf<T, decltype(made)>(made), table(one), table(other), table(a), table(h), table(errors), sums.data());
+        pull_back_hidden<T>(RowUnitsOf<T, decltype(made)>(made), table(one), table(other), table(a), table(h),
+                            table(errors), sums.data());
     });
 }
 
 template <class T>
 void update_weights(Matrix<T> weights, Matrix<const T> change, double decay, double eta, Row<T> decoder_bias,
-                    Row<const T> sums_of_errors, Row<T> hidden_offset, Row<T> move, Matrix<const T> sums_of_h, double shift,
-                    std::size_t n_patterns) {
+                    Row<const T> sums_of_errors, Row<T> hidden_offset, Row<T> move, Matrix<const T> sums_of_h,
+                    double shift, std::size_t n_patterns) {
     nb::gil_scoped_release release;
     if (shift > 0)
         move_offset<T>(hidden_offset.data(), move.data(), table(sums_of_h), T(1 - shift),
                        T(shift / static_cast<double>(n_patterns)));
-    update<T>(table(weights), table(change), T(1 - decay), T(eta), decoder_bias.data(), sums_of_errors.data(), move.data());
+    update<T>(table(weights), table(change), T(1 - decay), T(eta), decoder_bias.data(), sums_of_errors.data(),
+              move.data());
 }
 
 template <class T, class Input>
@@ -97,8 +99,8 @@ template <class T, class Input>
 void define_inputs(nb::module_& m) {
     m.def("center_inputs", &center<T, Input>, array("patterns"), array("rows"), "first"_a, array("offset"), array("x"),
           array("centered"));
-    m.def("find_entries", &find<T, Input>, array("patterns"), "first"_a, "n_columns"_a, array("bounds"), array("places"),
-          array("values"));
+    m.def("find_entries", &find<T, Input>, array("patterns"), "first"_a, "n_columns"_a, array("bounds"),
+          array("places"), array("values"));
 }
 
 template <class T>

@@ -9,7 +9,8 @@
 
 namespace hebbian_descent {
 
-// A C-contiguous array, held while the call lasts. Python has checked dtype and shape; here only the size of an item is.
+// A C-contiguous array, held while the call lasts. Python has checked dtype and shape; here only the size of an item
+// is.
 template <class T>
 class Buffer {
     Py_buffer view_;

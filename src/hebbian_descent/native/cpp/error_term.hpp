@@ -14,9 +14,12 @@ struct ErrorTerm {
     HD_INLINE Vector<T> error(Vector<T> t, Vector<T> h) const noexcept {
         using V = Vector<T>;
         switch (kind) {
-            case Kind::saturating: return V(T(saturation)) * tanh(V(T(steepness)) * (h - t));
-            case Kind::leaky_hinge: return choose(t * h < V(T(1)), V(T(0)) - t, V(T(leak)));
-            default: return h - t;
+            case Kind::saturating:
+                return V(T(saturation)) * tanh(V(T(steepness)) * (h - t));
+            case Kind::leaky_hinge:
+                return choose(t * h < V(T(1)), V(T(0)) - t, V(T(leak)));
+            default:
+                return h - t;
         }
     }
     template <class T>

@@ -1,9 +1,9 @@
 // The exponential and its relatives, the same bits at v3 and v4.
 //
 // x = n·ln 2 + r with |r| ≤ ln 2 / 2, and e^x = 2ⁿ·(1 + (eʳ − 1)). The polynomials interpolate at Chebyshev points:
-// (eʳ − 1 − r)/r² with a relative error in eʳ − 1 of 4e-17 (double) and 3e-8 (single), and (ln(1 + z) − 2s)/s³ in s² for
-// s = z/(2 + z) ≤ 1/3, with 5e-18 and 2e-8. All functions stay within 3 units in the last place; what would be smaller
-// than about twice the smallest normal number is 0.
+// (eʳ − 1 − r)/r² with a relative error in eʳ − 1 of 4e-17 (double) and 3e-8 (single), and (ln(1 + z) − 2s)/s³ in s²
+// for s = z/(2 + z) ≤ 1/3, with 5e-18 and 2e-8. All functions stay within 3 units in the last place; what would be
+// smaller than about twice the smallest normal number is 0.
 #pragma once
 
 #include "vector.hpp"
@@ -15,20 +15,20 @@ struct Precision;
 
 template <>
 struct Precision<double> {
-    static constexpr double lowest = -708.3;   // e^x is 0 below
+    static constexpr double lowest = -708.3;  // e^x is 0 below
     static constexpr double highest = 709.79;  // e^x is infinite above
     static constexpr double rounder = 6755399441055744.0;  // 1.5·2⁵²: adding it rounds to an integer
     static constexpr double ln2_high = 0.693147180559890330187045;  // so many trailing zeros that n·ln2_high is exact
     static constexpr double ln2_low = 5.497923018708371174712472e-14;
     static constexpr int bias = 1023;
     static constexpr double exponential[] = {
-        0.50000000000000010221,   0.16666666666666667453,    0.041666666666624127873,  0.0083333333333300618325,
+        0.50000000000000010221,   0.16666666666666667453,    0.041666666666624127873,    0.0083333333333300618325,
         0.0013888888917213716901, 0.00019841269863053616878, 0.000024801521295954375131, 2.7557268459997064772e-6,
         2.7620088445409748161e-7, 2.5100385495510319078e-8};
-    static constexpr double logarithm[] = {
-        0.66666666666666658561, 0.40000000000014582673, 0.28571428567108757162, 0.22222222717427862989,
-        0.18181789436132858169, 0.15385570064958623103, 0.1331414420965493615,  0.12001072809590712535,
-        0.088007384861446738822, 0.16164045611943532221};
+    static constexpr double logarithm[] = {0.66666666666666658561, 0.40000000000014582673, 0.28571428567108757162,
+                                           0.22222222717427862989, 0.18181789436132858169, 0.15385570064958623103,
+                                           0.1331414420965493615,  0.12001072809590712535, 0.088007384861446738822,
+                                           0.16164045611943532221};
 };
 
 template <>

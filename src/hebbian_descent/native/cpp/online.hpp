@@ -5,8 +5,8 @@
 //     s = Wc,   W ← kW + pcᵀ,   b ← b + p,   μ ← μ + νc,   b ← b + νWc.
 //
 // A pass over the weights takes in the changes of the last few steps and sums the next few inputs. The sums of a later
-// pattern of a pass lack what the earlier ones change: they become k·s + p⟨c, c'⟩. A moving offset needs no pass at all,
-// since Wc = ks + p‖c‖² after the step.
+// pattern of a pass lack what the earlier ones change: they become k·s + p⟨c, c'⟩. A moving offset needs no pass at
+// all, since Wc = ks + p‖c‖² after the step.
 #pragma once
 
 #include <utility>
@@ -21,9 +21,9 @@ inline constexpr std::ptrdiff_t all_learned = -1;
 
 template <class T>
 struct Samples {
-    const T* inputs;   // (n, n_inputs)
+    const T* inputs;  // (n, n_inputs)
     const T* targets;  // (n, n_outputs)
-    const T* scales;   // (n,), factors of η
+    const T* scales;  // (n,), factors of η
     const std::ptrdiff_t* order;
     std::size_t n;
 };
@@ -79,9 +79,8 @@ HD_INLINE Vector<T> moved(Vector<T> offset, const Steps<T, k>& last, std::size_t
 
 template <class T, std::size_t k>
 void move_offset(T* mu, const Steps<T, k>& last, std::size_t n_inputs) noexcept {
-    for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) {
-        moved(Vector<T>::load(mu + i, m), last, i).store(mu + i, m);
-    });
+    for_vectors<T>(n_inputs,
+                   [&](std::size_t i, std::size_t m) { moved(Vector<T>::load(mu + i, m), last, i).store(mu + i, m); });
 }
 
 // Move the offset by the last steps, then center the next inputs, each as if the offset had followed those before it.
@@ -130,9 +129,8 @@ void learn_bias(T* b, std::size_t n, bool learns, const T* s, const T* p, T nu, 
 template <class T>
 void add_earlier(T* s, std::size_t n, const T* p, T keep, T product) noexcept {
     using V = Vector<T>;
-    for_each_vector<T>(n, [&](std::size_t i, std::size_t) {
-        fma(V::load(p + i), V(product), V(keep) * V::load(s + i)).store(s + i);
-    });
+    for_each_vector<T>(
+        n, [&](std::size_t i, std::size_t) { fma(V::load(p + i), V(product), V(keep) * V::load(s + i)).store(s + i); });
 }
 
 template <class T>
@@ -183,14 +181,19 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         for (std::size_t j = 0; j < n_now && !diverged; ++j) {
             const std::size_t sample = static_cast<std::size_t>(samples.order[start + j]);
             T* p = now->p[j];
-            const Stimulus<T> to{room.sums[j], layer.bias, samples.targets + sample * n_outputs,
-                                 static_cast<double>(samples.scales[sample]), static_cast<double>(products[j][j]),
-                                 room.a, room.h};
+            const Stimulus<T> to{room.sums[j],
+                                 layer.bias,
+                                 samples.targets + sample * n_outputs,
+                                 static_cast<double>(samples.scales[sample]),
+                                 static_cast<double>(products[j][j]),
+                                 room.a,
+                                 room.h};
             if (!respond(units, step, to, n_outputs, p)) {
                 diverged = true;
                 break;
             }
-            learn_bias(layer.bias, n_outputs, step.learns_from_output, room.sums[j], p, now->shift[j], keep, products[j][j]);
+            learn_bias(layer.bias, n_outputs, step.learns_from_output, room.sums[j], p, now->shift[j], keep,
+                       products[j][j]);
             for (std::size_t later = j + 1; later < n_now; ++later)
                 add_earlier(room.sums[later], n_outputs, p, keep, products[j][later]);
             if (decays)

@@ -49,14 +49,13 @@ double rate(const StepSettings& step, const Stimulus<T>& to, std::size_t n) noex
 
 // Set p; return whether activities stay within bounds, before and after the step.
 //
-// A step adds p(‖c‖² + 1) to them, and no more to any weight. The step of an error of 1 must be in bounds, too: a moving
-// offset also follows a pattern without error, and later ones must stay learnable.
+// A step adds p(‖c‖² + 1) to them, and no more to any weight. The step of an error of 1 must be in bounds, too: a
+// moving offset also follows a pattern without error, and later ones must stay learnable.
 template <class T>
 bool respond(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T>& to, std::size_t n, T* p) noexcept {
     using V = Vector<T>;
-    for_each_vector<T>(n, [&](std::size_t i, std::size_t m) {
-        (V::load(to.sums + i) + V::load(to.bias + i, m)).store(to.a + i);
-    });
+    for_each_vector<T>(
+        n, [&](std::size_t i, std::size_t m) { (V::load(to.sums + i) + V::load(to.bias + i, m)).store(to.a + i); });
     units.activate(to.a, to.h, n);
     for_each_vector<T>(n, [&](std::size_t i, std::size_t m) {
         const V t = V::load(to.targets + i, m), h = V::load(to.h + i);

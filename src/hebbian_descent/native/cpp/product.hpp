@@ -67,11 +67,16 @@ HD_INLINE void add_columns(Rows<T> out, Rows<const T> start, T keep, Rows<const 
     };
     for (; row + tile_rows <= n_rows; row += tile_rows) tile(std::integral_constant<std::size_t, tile_rows>{});
     switch (n_rows - row) {
-        case 5: return tile(std::integral_constant<std::size_t, 5>{});
-        case 4: return tile(std::integral_constant<std::size_t, 4>{});
-        case 3: return tile(std::integral_constant<std::size_t, 3>{});
-        case 2: return tile(std::integral_constant<std::size_t, 2>{});
-        case 1: return tile(std::integral_constant<std::size_t, 1>{});
+        case 5:
+            return tile(std::integral_constant<std::size_t, 5>{});
+        case 4:
+            return tile(std::integral_constant<std::size_t, 4>{});
+        case 3:
+            return tile(std::integral_constant<std::size_t, 3>{});
+        case 2:
+            return tile(std::integral_constant<std::size_t, 2>{});
+        case 1:
+            return tile(std::integral_constant<std::size_t, 1>{});
     }
 }
 

@@ -213,9 +213,7 @@ struct Register<float> {
 
     static HD_INLINE Register all(float x) noexcept { return {_mm256_set1_ps(x)}; }
     static HD_INLINE Register load(const float* p) noexcept { return {_mm256_loadu_ps(p)}; }
-    static HD_INLINE Register load(const float* p, std::size_t n) noexcept {
-        return {_mm256_maskload_ps(p, first(n))};
-    }
+    static HD_INLINE Register load(const float* p, std::size_t n) noexcept { return {_mm256_maskload_ps(p, first(n))}; }
     HD_INLINE void store(float* p) const noexcept { _mm256_storeu_ps(p, v); }
     HD_INLINE void store(float* p, std::size_t n) const noexcept { _mm256_maskstore_ps(p, first(n), v); }
 
@@ -312,7 +310,9 @@ struct Register {
     friend HD_INLINE Register operator*(Register a, Register b) noexcept { return {a.v * b.v}; }
     friend HD_INLINE Register operator/(Register a, Register b) noexcept { return {a.v / b.v}; }
     friend HD_INLINE Register fma(Register a, Register b, Register c) noexcept { return {a.v * b.v + c.v}; }
-    friend HD_INLINE Register abs(Register a) noexcept { return {(Numbers)((Mask)a.v & std::numeric_limits<Bits>::max())}; }
+    friend HD_INLINE Register abs(Register a) noexcept {
+        return {(Numbers)((Mask)a.v & std::numeric_limits<Bits>::max())};
+    }
     friend HD_INLINE Register sqrt(Register a) noexcept {
         for (std::size_t i = 0; i < lanes; ++i) a.v[i] = std::sqrt(a.v[i]);
         return a;

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include "product.hpp"
 #include "error_term.hpp"
+#include "product.hpp"
 #include "unit_rows.hpp"
 
 namespace hebbian_descent {
@@ -155,9 +155,8 @@ HD_INLINE double absolute_error(const Unit& unit, const T* a, T* h, const T* t, 
     V total(T(0));
     if constexpr (std::is_same_v<Unit, Softmax>) {
         activate(unit, a, h, n_units);
-        for_vectors<T>(n_units, [&](std::size_t i, std::size_t m) {
-            total = total + abs(V::load(h + i, m) - V::load(t + i, m));
-        });
+        for_vectors<T>(
+            n_units, [&](std::size_t i, std::size_t m) { total = total + abs(V::load(h + i, m) - V::load(t + i, m)); });
     } else {
         for (std::size_t i = 0; i < n_units; i += V::lanes) {
             const V output = unit.value(V::load(a + i));
@@ -216,7 +215,8 @@ void run_sequences(const Unit& unit, const SequenceSettings& settings, const T* 
         if (diverged_at[run] == never)
             diverged_at[run] = learn_units(unit, settings, learning_rates[run], training, room);
         if (diverged_at[run] == never && settings.evaluates)
-            evaluate_sequence<T>(unit, evaluation, settings.continues ? Rows<const T>(room.activities) : evaluation.start,
+            evaluate_sequence<T>(unit, evaluation,
+                                 settings.continues ? Rows<const T>(room.activities) : evaluation.start,
                                  settings.continues, training.n, room, errors + run * evaluation.n,
                                  outputs == nullptr ? nullptr : outputs + run * evaluation.n * evaluation.n_units);
     }

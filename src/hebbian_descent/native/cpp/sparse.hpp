@@ -1,7 +1,8 @@
 // Patterns that are mostly zero: only places and values of the rest take part in products.
 //
-// Centering does not fill them up: with μ the offset, (X − 1μ)W = XW − 1(μW) and (X − 1μ)ᵀp = Xᵀp − μᵀ(1ᵀp). Both products
-// go through so many rows at a time that a panel of them stays in the first cache while it is read again and again.
+// Centering does not fill them up: with μ the offset, (X − 1μ)W = XW − 1(μW) and (X − 1μ)ᵀp = Xᵀp − μᵀ(1ᵀp). Both
+// products go through so many rows at a time that a panel of them stays in the first cache while it is read again and
+// again.
 #pragma once
 
 #include "batches.hpp"
@@ -14,7 +15,8 @@ inline constexpr std::size_t rows_in_cache = 100;  // of a panel of 256 bytes: 2
 struct Parts {
     std::size_t n, count;
 
-    explicit Parts(std::size_t n) noexcept : n(n), count(std::max<std::size_t>(1, (n + rows_in_cache - 1) / rows_in_cache)) {}
+    explicit Parts(std::size_t n) noexcept
+        : n(n), count(std::max<std::size_t>(1, (n + rows_in_cache - 1) / rows_in_cache)) {}
     std::size_t begin(std::size_t part) const noexcept { return n * part / count; }
     std::size_t length(std::size_t part) const noexcept { return begin(part + 1) - begin(part); }
 };
@@ -95,10 +97,14 @@ HD_INLINE void add_sparse_product(Rows<T> out, Rows<const T> start, T keep, Rows
         add_rows_of_entries<T, decltype(width)::value>(out, start, keep, terms, entries, first_list, n_rows);
     };
     switch (n_columns / Vector<T>::lanes) {
-        case 1: return rows(std::integral_constant<std::size_t, 1>{});
-        case 2: return rows(std::integral_constant<std::size_t, 2>{});
-        case 3: return rows(std::integral_constant<std::size_t, 3>{});
-        default: return rows(std::integral_constant<std::size_t, panel_vectors>{});
+        case 1:
+            return rows(std::integral_constant<std::size_t, 1>{});
+        case 2:
+            return rows(std::integral_constant<std::size_t, 2>{});
+        case 3:
+            return rows(std::integral_constant<std::size_t, 3>{});
+        default:
+            return rows(std::integral_constant<std::size_t, panel_vectors>{});
     }
 }
 
@@ -113,7 +119,8 @@ class SparseBatches final : public Batches<T> {
         : Batches<T>(plan, patterns.n_inputs), blocks_(patterns.n_inputs) {
         const std::size_t n_entries = count(patterns, plan);
         by_pattern_.reserve(n_entries);
-        if (learns) by_input_.reserve(n_entries + n_inputs_ * (plan.n_batches + plan.begin(plan.n_batches) / rows_in_cache));
+        if (learns)
+            by_input_.reserve(n_entries + n_inputs_ * (plan.n_batches + plan.begin(plan.n_batches) / rows_in_cache));
         std::vector<std::size_t> room(n_inputs_);
         for (std::size_t batch = 0; batch < plan.n_batches; ++batch) {
             for (std::size_t j = 0; j < n_inputs_; ++j) minus_offsets_.push_back(-plan.offsets[batch][j]);
@@ -136,7 +143,8 @@ class SparseBatches final : public Batches<T> {
             Rows<const T> from{of_offset, 0};
             const Rows<T> to = out.from(0, column);
             for (std::size_t block = 0; block < blocks_.count; ++block) {
-                add_sparse_product<T>(to, from, T(1), panel, by_pattern_, first_by_pattern_[batch] + block * n, n, width);
+                add_sparse_product<T>(to, from, T(1), panel, by_pattern_, first_by_pattern_[batch] + block * n, n,
+                                      width);
                 from = to;
             }
         });
@@ -198,7 +206,8 @@ class SparseBatches final : public Batches<T> {
             const auto for_entries = [&](auto f) {
                 for (std::size_t i = 0; i < n; ++i) {
                     const auto row = static_cast<std::size_t>(rows[i]);
-                    for (std::size_t e = all.bounds[row]; e < all.bounds[row + 1]; ++e) f(i, all.places[e], all.values[e]);
+                    for (std::size_t e = all.bounds[row]; e < all.bounds[row + 1]; ++e)
+                        f(i, all.places[e], all.values[e]);
                 }
             };
             std::fill(next.begin(), next.end(), 1);  // the entry of the offset

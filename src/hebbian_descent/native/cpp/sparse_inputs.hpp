@@ -1,7 +1,7 @@
 // Some columns of patterns that are mostly zero, kept without their zeros.
 //
-// (x − μ)W = xW − μW: centering does not fill them up. A product goes through so many rows of W at a time that a panel of
-// them stays in the first cache while patterns read it again and again.
+// (x − μ)W = xW − μW: centering does not fill them up. A product goes through so many rows of W at a time that a panel
+// of them stays in the first cache while patterns read it again and again.
 #pragma once
 
 #include "tied.hpp"
@@ -27,7 +27,8 @@ struct SparseInputs {
     }
 
     // out = xW − μW for some patterns.
-    void multiply(const std::int64_t* rows, Table<const T> weights, const T* product_of_offset, Table<T> out) const noexcept {
+    void multiply(const std::int64_t* rows, Table<const T> weights, const T* product_of_offset,
+                  Table<T> out) const noexcept {
         constexpr std::size_t lanes = Vector<T>::lanes;
         std::size_t column = 0;
         for (; column + panel_width * lanes <= out.n_columns; column += panel_width * lanes)
@@ -36,7 +37,7 @@ struct SparseInputs {
             multiply_panel<1>(rows, weights, product_of_offset, out, column, std::min(lanes, out.n_columns - column));
     }
 
-private:
+  private:
     // `width` vectors of columns, of which `n` lanes count. A copy of the panel begins every row with a cache line.
     template <std::size_t width>
     void multiply_panel(const std::int64_t* rows, Table<const T> weights, const T* product_of_offset, Table<T> out,
@@ -77,7 +78,8 @@ void find_entries(Table<const Input> patterns, std::size_t first, std::size_t n_
         for (std::size_t block = 0; block + 1 < bounds.n_columns; ++block) {
             const std::size_t end = std::min((block + 1) * rows_in_cache, n_columns);
             for (std::size_t i = block * rows_in_cache; i < end; ++i)  // written before it is known whether it stays
-                places[entry] = static_cast<std::uint32_t>(i), values[entry] = static_cast<T>(x[i]), entry += x[i] != Input(0);
+                places[entry] = static_cast<std::uint32_t>(i), values[entry] = static_cast<T>(x[i]),
+                entry += x[i] != Input(0);
             bounds[row][block + 1] = entry;
         }
     }

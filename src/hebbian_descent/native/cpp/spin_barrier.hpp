@@ -8,7 +8,7 @@
 namespace hebbian_descent {
 
 class SpinBarrier {
-public:
+  public:
     explicit SpinBarrier(std::int64_t n_threads) noexcept : n_threads(n_threads) {}
 
     // Wait until all threads are here; false, at once, where one of them will never come.
@@ -24,7 +24,7 @@ public:
     // Let everybody who waits now or later go.
     void abort() noexcept { is_broken.store(true, std::memory_order_release); }
 
-private:
+  private:
     static constexpr int looks_before_yielding = 2000;  // a few microseconds
 
     const std::int64_t n_threads;

@@ -93,8 +93,8 @@ class StackedUnitsOf<T, Softmax> final : public StackedUnits<T> {
     }
 };
 
-// One number per unit, for all runs. Whole vectors are stored; what is beyond a unit belongs to the next one, or to room
-// for a vector after the last.
+// One number per unit, for all runs. Whole vectors are stored; what is beyond a unit belongs to the next one, or to
+// room for a vector after the last.
 template <class T>
 HD_INLINE void spread(const Stack<T>& stack, const T* of_units, T* columns) noexcept {
     for (std::size_t unit = 0; unit < stack.n_units; ++unit)
@@ -109,9 +109,17 @@ class StackedLearner {
   public:
     StackedLearner(const StackedUnits<T>& units, const StackedRule& rule, const Stack<T>& stack,
                    const Batches<T>& batches)
-        : units_(units), rule_(rule), stack_(stack), batches_(batches), activities_(batches.longest() * stack.n_columns),
-          scales_(stack.n_columns), targets_(stack.n_columns + V::lanes), h_(stack.n_columns), error_(stack.n_columns),
-          room_(batches.room()), beyond_(stack.n_runs) {}
+        : units_(units),
+          rule_(rule),
+          stack_(stack),
+          batches_(batches),
+          activities_(batches.longest() * stack.n_columns),
+          scales_(stack.n_columns),
+          targets_(stack.n_columns + V::lanes),
+          h_(stack.n_columns),
+          error_(stack.n_columns),
+          room_(batches.room()),
+          beyond_(stack.n_runs) {}
 
     // Take one step; `moved` is μ′ − μ, or null where the offset stays.
     void step(std::size_t batch, std::int64_t number, const T* targets, const T* moved) noexcept {
@@ -154,7 +162,8 @@ class StackedLearner {
     void note_runs_beyond(const T* a) noexcept {
         for (std::size_t unit = 0; unit < stack_.n_units; ++unit)
             for (std::size_t run = 0; run < stack_.n_runs; ++run)
-                beyond_[run] |= !(std::fabs(a[unit * stack_.n_runs + run]) <= static_cast<T>(rule_.largest_preactivation));
+                beyond_[run] |=
+                    !(std::fabs(a[unit * stack_.n_runs + run]) <= static_cast<T>(rule_.largest_preactivation));
     }
 
     // Runs that diverge now keep their columns, which are zero from here on.

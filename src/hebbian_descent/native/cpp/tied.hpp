@@ -1,4 +1,5 @@
-// The passes of an auto-encoder with tied weights between its matrix products; each has its twin in engines/tied_passes.py.
+// The passes of an auto-encoder with tied weights between its matrix products; each has its twin in
+// engines/tied_passes.py.
 //
 // a = (x − μ)W + b, h = φ(a), z = ψ((h − λ)Wᵀ + c). Sums over patterns are added in their order.
 #pragma once
@@ -18,7 +19,7 @@ struct RowUnits {
     virtual void activate(const T* a, T* h, std::size_t n) const noexcept = 0;
     virtual void pull_back(const T* a, const T* h, T* error, std::size_t n) const noexcept = 0;
 
-protected:
+  protected:
     ~RowUnits() = default;
 };
 
@@ -73,8 +74,8 @@ HD_INLINE void set_sum(T* out, const T* one, const T* other, std::size_t n) noex
 
 // x and x − μ for the columns from `first` on of some patterns, in the precision of the weights.
 template <class T, class Input>
-void center_inputs(Table<const Input> patterns, const std::int64_t* rows, std::size_t first, const T* offset, Table<T> x,
-                   Table<T> centered) noexcept {
+void center_inputs(Table<const Input> patterns, const std::int64_t* rows, std::size_t first, const T* offset,
+                   Table<T> x, Table<T> centered) noexcept {
     for (std::size_t row = 0; row < x.n_rows; ++row) {
         const Input* source = patterns[static_cast<std::size_t>(rows[row])] + first;
         T *copy = x[row], *mean_free = centered[row];
@@ -87,8 +88,8 @@ void center_inputs(Table<const Input> patterns, const std::int64_t* rows, std::s
 
 // a = one + other + b, h = φ(a), h − λ, and Σh over the patterns; whether one of them is beyond the limit.
 template <class T>
-bool activate_hidden(const RowUnits<T>& units, Table<const T> one, Table<const T> other, const T* bias, const T* offset, Table<T> a,
-                     Table<T> h, Table<T> centered, T* sums) noexcept {
+bool activate_hidden(const RowUnits<T>& units, Table<const T> one, Table<const T> other, const T* bias, const T* offset,
+                     Table<T> a, Table<T> h, Table<T> centered, T* sums) noexcept {
     using V = Vector<T>;
     bool is_beyond = false;
     const std::size_t n = a.n_columns;
@@ -117,7 +118,8 @@ bool find_errors(const RowUnits<T>& units, const ErrorTerm& term, bool pulls_bac
         is_beyond |= add_bias(a, bias, n);
         units.activate(a, outputs, n);
         if (pulls_back) {
-            for_vectors<T>(n, [&](std::size_t i, std::size_t m) { Vector<T>::load(a + i, m).store(preactivations + i, m); });
+            for_vectors<T>(
+                n, [&](std::size_t i, std::size_t m) { Vector<T>::load(a + i, m).store(preactivations + i, m); });
             a = preactivations;
         }
         term.errors(x[row], outputs, error, n);
@@ -129,8 +131,8 @@ bool find_errors(const RowUnits<T>& units, const ErrorTerm& term, bool pulls_bac
 
 // ε = (one + other) ⊙ φ′(a), and its sums.
 template <class T>
-void pull_back_hidden(const RowUnits<T>& units, Table<const T> one, Table<const T> other, Table<const T> a, Table<const T> h,
-                      Table<T> errors, T* sums) noexcept {
+void pull_back_hidden(const RowUnits<T>& units, Table<const T> one, Table<const T> other, Table<const T> a,
+                      Table<const T> h, Table<T> errors, T* sums) noexcept {
     std::fill_n(sums, a.n_columns, T(0));
     for (std::size_t row = 0; row < a.n_rows; ++row) {
         set_sum(errors[row], one[row], other[row], a.n_columns);

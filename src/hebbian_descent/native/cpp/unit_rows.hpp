@@ -8,9 +8,8 @@ namespace hebbian_descent {
 // h = φ(a).
 template <class T, class Unit>
 HD_INLINE void activate(const Unit& unit, const T* a, T* h, std::size_t n) noexcept {
-    for_each_vector<T>(n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-        unit.value(Vector<T>::load(a + i, m)).store(h + i, m);
-    });
+    for_each_vector<T>(n, [&](std::size_t i, std::size_t m)
+                              HD_LAMBDA_INLINE { unit.value(Vector<T>::load(a + i, m)).store(h + i, m); });
 }
 
 template <class T>
@@ -30,9 +29,8 @@ HD_INLINE void activate(const Softmax&, const T* a, T* h, std::size_t n) noexcep
         total = total + choose_first(m, e, V(T(0)));
     });
     const V whole(sum(total));
-    for_each_vector<T>(n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-        (V::load(h + i, m) / whole).store(h + i, m);
-    });
+    for_each_vector<T>(
+        n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE { (V::load(h + i, m) / whole).store(h + i, m); });
 }
 
 // error ← error·∂h/∂a.
@@ -49,9 +47,8 @@ template <class T>
 HD_INLINE void pull_back(const Softmax&, const T*, const T* h, T* error, std::size_t n) noexcept {
     using V = Vector<T>;
     V products(T(0));
-    for_each_vector<T>(n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-        products = fma(V::load(error + i, m), V::load(h + i, m), products);
-    });
+    for_each_vector<T>(n, [&](std::size_t i, std::size_t m)
+                              HD_LAMBDA_INLINE { products = fma(V::load(error + i, m), V::load(h + i, m), products); });
     const V common(sum(products));
     for_each_vector<T>(n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
         (V::load(h + i, m) * (V::load(error + i, m) - common)).store(error + i, m);

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "unit_rows.hpp"
 #include "by_name.hpp"
+#include "unit_rows.hpp"
 
 namespace hebbian_descent {
 

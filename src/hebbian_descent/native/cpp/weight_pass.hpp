@@ -33,8 +33,8 @@ struct PassArguments {
     const T* const* ahead;  // k inputs that the next pass needs, brought into the cache
 };
 
-// Rows of a tile: their sums and changes stay in registers. Measured on one processor with AVX-512 and 2 samples per pass
-// or 1; with AVX2 more rows would spill.
+// Rows of a tile: their sums and changes stay in registers. Measured on one processor with AVX-512 and 2 samples per
+// pass or 1; with AVX2 more rows would spill.
 template <class T>
 inline constexpr std::size_t tile_height = Vector<T>::n_registers == 1 ? 5 : 3;
 
@@ -89,7 +89,8 @@ HD_INLINE void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) 
     const std::size_t n_whole = n_inputs - n_inputs % V::lanes;
     if (n_whole < n_inputs)
         for (std::size_t part = 0; part < V::n_registers; ++part)
-            if (const std::size_t n = V::beyond(n_inputs - n_whole, part); n > 0) visit(n_whole + part * R::lanes, part, n);
+            if (const std::size_t n = V::beyond(n_inputs - n_whole, part); n > 0)
+                visit(n_whole + part * R::lanes, part, n);
     for (std::size_t i = 0; i < n_whole; i += V::lanes) {
         if (pass == Pass::learn_and_sum)
             for (std::size_t j = 0; j < k; ++j) fetch(ahead[j] + i);
