@@ -138,7 +138,7 @@ def _must_work(model: Any) -> None:
 def _memory_must_work(memory: AssociativeMemory) -> None:
     x, n_stored = np.ones((1, memory.n_inputs)), memory.n_stored
     assert memory.recall(x).shape == (1, memory.n_outputs)
-    if _is_quick(memory.learning.training.rule):
+    if _is_quick(memory.learning.rule):
         try:
             memory.store(x, np.ones((1, memory.n_outputs)) if memory.auto is None else None)
             assert memory.n_stored == n_stored + 1

@@ -163,8 +163,8 @@ def test_ctrl_c_during_long_calls(monkeypatch):
     """Real interrupts, at many moments; what was learned is what the counted samples make of a fresh one."""
     monkeypatch.setattr(online, "WEIGHTS_IN_A_CALL", 2**12)
     data = np.random.default_rng(0)
-    inputs = data.normal(size=(20_000, 20))
-    labels = (inputs @ data.normal(size=(20, 3))).argmax(axis=1)
+    inputs = data.normal(size=(20_000, 300))
+    labels = (inputs @ data.normal(size=(300, 3))).argmax(axis=1)
     learner = CLASSIFIER(random_state=0).partial_fit(inputs[:10], labels[:10])
     start = time.perf_counter()
     learner.partial_fit(inputs, labels)

@@ -124,7 +124,8 @@ def method(node: ast.FunctionDef, first: str | None = None) -> str:
 def parameter(argument: ast.arg, default: ast.expr | None) -> str:
     """Return a parameter with its type and its default."""
     annotation = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
-    return argument.arg + annotation + (f" = {ast.unparse(default)}" if default else "")
+    value = f" = {ast.unparse(default)}".replace("'", '"') if default else ""
+    return argument.arg + annotation + value
 
 
 if __name__ == "__main__":

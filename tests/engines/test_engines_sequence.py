@@ -37,7 +37,8 @@ def setting_of(rule, activation="sigmoid", **options):
     )
 
 
-CENTERINGS = {"none": {"centering": None}, "mean": {}, "moving": {"centering": "moving", "shift": 0.07}}
+MOVING = {"centering": "moving", "offset_start": 0.5}
+CENTERINGS = {"none": {"centering": None}, "mean": {}, "moving": {**MOVING, "shift": 0.07}}
 
 
 def run(setting, patterns, **options):
@@ -149,7 +150,7 @@ def test_runs_that_diverge_in_a_later_epoch_are_told_by_their_step(rule):
 @pytest.mark.parametrize("sizes", [(1, 5, 4), (9, 5, 1), (6, 1, 1), (7, 3, 8), (23, 4, 70), (40, 150, 33)])
 @pytest.mark.parametrize("activation", ["sigmoid", "softmax", "softplus"])
 def test_sizes_need_not_fit_vectors_tiles_or_blocks(sizes, activation):
-    options = {"centering": "moving", "shift": 0.1, "weight_decays": 0.05}
+    options = {**MOVING, "shift": 0.1, "weight_decays": 0.05}
     assert assert_agrees(setting_of("gradient_descent", activation, **options), problem(*sizes))
 
 
@@ -197,7 +198,7 @@ def test_long_runs_are_cut_into_calls_and_have_the_same_bits(monkeypatch):
 
 @pytest.mark.parametrize("decay", [0.5, 0.999, 1.5])
 def test_powers_of_the_decay_may_underflow(decay):
-    options = {"centering": "moving", "shift": 0.01, "weight_decays": decay}
+    options = {**MOVING, "shift": 0.01, "weight_decays": decay}
     assert assert_agrees(setting_of("hebbian_descent", **options), problem(n_patterns=1100, n_outputs=3))
 
 
