@@ -67,7 +67,7 @@ def evaluate_into(
 ) -> None:
     """Measure a run on the evaluated patterns; of an auto-encoder also the mean activity of hidden units.
 
-    `encode` is a faster way to the preactivations of hidden units for some patterns, if there is one.
+    `encode` is a faster way to the hidden activity of some patterns, if there is one.
     """
     inputs, targets, dtype = patterns.evaluated_inputs, patterns.evaluated_targets, network.weights.dtype
     can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
@@ -83,10 +83,7 @@ def evaluate_into(
     def _output(network: Layer | Autoencoder, x: Array, rows: slice) -> Array:
         if isinstance(network, Layer):
             return network.forward(x)[1]
-        if encode is None:
-            hidden = network.infer_hidden(x)[1]
-        else:
-            hidden = network.hidden_activation(encode(network, rows))
+        hidden = network.infer_hidden(x)[1] if encode is None else encode(network, rows)
         result.values["hidden_activity"][rate, trial, rows] = hidden.mean(axis=1)
         return network.infer_inputs(hidden)[1]
 

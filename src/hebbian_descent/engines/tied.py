@@ -48,7 +48,7 @@ def tied(
     n_alone = len(places) - n_left if PARTS * n_left <= threads else len(places)
     passes = passes_of(cell, grid)
     inputs = inputs_in_parts(cell, grid, patterns, passes)
-    encode = encoder_of(inputs, patterns)
+    encode = encoder_of(inputs, patterns, passes)
 
     def run(place: tuple[int, int], threads_of_run: int) -> None:
         i, j = place

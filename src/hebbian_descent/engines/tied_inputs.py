@@ -124,8 +124,10 @@ def leaving_out_zeros_pays(grid: AutoencoderGrid, patterns: Patterns) -> bool:
     )
 
 
-def encoder_of(parts: list[Inputs], patterns: Patterns) -> Callable[[Autoencoder, slice], Array] | None:
-    """Return a faster way to (x − μ)W + b for some of the evaluated patterns, if there is one."""
+def encoder_of(
+    parts: list[Inputs], patterns: Patterns, passes: Passes
+) -> Callable[[Autoencoder, slice], Array] | None:
+    """Return a faster way to the hidden activity of some of the evaluated patterns, if there is one."""
     sparse = [part for part in parts if isinstance(part, SparseInputs)]
     if not sparse or patterns.evaluated is not None:
         return None
@@ -133,12 +135,13 @@ def encoder_of(parts: list[Inputs], patterns: Patterns) -> Callable[[Autoencoder
 
     def encode(network: Autoencoder, some: slice) -> Array:
         rows, W, mu = np.arange(n_patterns)[some], network.weights, network.offset
-        a = np.tile(network.bias, (len(rows), 1))
-        share = np.empty_like(a)
+        shares = np.zeros((PARTS, len(rows), network.n_hidden), W.dtype)
         for number, part in enumerate(sparse):
             columns = slice(*cut(number, len(sparse), n_inputs))
-            part.multiply(rows, W[columns], mu[columns], share)
-            a += share
-        return a
+            part.multiply(rows, W[columns], mu[columns], shares[number])
+        a, h, centered = (np.empty((len(rows), network.n_hidden), W.dtype) for _ in range(3))
+        sums = np.empty_like(network.bias)
+        passes.activate(*shares, network.bias, network.hidden_offset, a, h, centered, sums)
+        return h
 
     return encode

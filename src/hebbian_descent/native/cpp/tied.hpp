@@ -169,7 +169,7 @@ void update(Table<T> weights, Table<const T> change, T keep, T eta, T* decoder_b
     for (std::size_t row = 0; row < weights.n_rows; ++row) {
         T* w = weights[row];
         V moved(T(0));
-        for_vectors<T>(weights.n_columns, [&](std::size_t i, std::size_t m) {
+        for_vectors<T>(weights.n_columns, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
             V value = fma(V(-eta), V::load(change[row] + i, m), V(keep) * V::load(w + i, m));
             if (decays) value = flushed(value);
             value.store(w + i, m);
