@@ -1,9 +1,8 @@
-// A barrier for a few threads that meet many times a millisecond: sleeping and waking would take longer than the work.
+// A barrier for a few threads that meet thousands of times a second: it looks for a moment before it sleeps.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
 namespace hebbian_descent {
 
@@ -13,23 +12,30 @@ class SpinBarrier {
 
     // Wait until all threads are here; false, at once, where one of them will never come.
     bool wait() noexcept {
-        const std::int64_t all_here = (arrivals.fetch_add(1, std::memory_order_acq_rel) / n_threads + 1) * n_threads;
-        for (int looks = 0; arrivals.load(std::memory_order_acquire) < all_here; ++looks) {
-            if (is_broken.load(std::memory_order_acquire)) return false;
-            if (looks > looks_before_yielding) std::this_thread::yield();
+        const std::int64_t all_here = (count(arrivals.fetch_add(1)) / n_threads + 1) * n_threads;
+        arrivals.notify_all();
+        int looks = 0;
+        for (std::int64_t seen = arrivals.load(); count(seen) < all_here; seen = arrivals.load()) {
+            if (seen & broken) return false;
+            if (++looks > looks_before_sleeping) arrivals.wait(seen);  // its processor may be what the others wait for
         }
         return true;
     }
 
-    // Let everybody who waits now or later go.
-    void abort() noexcept { is_broken.store(true, std::memory_order_release); }
+    // Let everybody go who waits now or later for somebody who is not here yet.
+    void abort() noexcept {
+        arrivals.fetch_or(broken);
+        arrivals.notify_all();
+    }
 
   private:
-    static constexpr int looks_before_yielding = 2000;  // a few microseconds
+    static constexpr int looks_before_sleeping = 20000;  // some ten microseconds
+    static constexpr std::int64_t broken = std::int64_t(1) << 62;
+
+    static std::int64_t count(std::int64_t seen) noexcept { return seen & ~broken; }
 
     const std::int64_t n_threads;
     std::atomic<std::int64_t> arrivals{0};
-    std::atomic<bool> is_broken{false};
 };
 
 }  // namespace hebbian_descent
