@@ -4,13 +4,15 @@
     python tools/count_files.py --names    # and which, in the order in which they are entered
 
 A file counts if one of its functions is called. What runs while modules are imported does not count, and
-compiled code cannot be seen. The package is the one that Python imports, so `PYTHONPATH` counts any other copy.
-The table needs the dataset ADULT: `hebbian-descent data download adult`.
+compiled code cannot be seen. Each flow has a process of its own, in which nothing is remembered yet. The
+package is the one that Python imports, so `PYTHONPATH` counts any other copy. The table needs the dataset
+ADULT: `hebbian-descent data fetch adult`.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import tempfile
 import threading
@@ -98,17 +100,20 @@ def _is_import(frame: FrameType | None) -> bool:
 
 
 def main() -> None:
-    """Print the counts of all flows, or of those that are named."""
+    """Print the counts of all flows, or of one."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("flows", nargs="*", metavar="FLOW", help=f"of {', '.join(FLOWS)}")
+    parser.add_argument("--flow", choices=FLOWS, help="only this one")
     parser.add_argument("--names", action="store_true", help="print the files, too")
     options = parser.parse_args()
-    for name in options.flows or FLOWS:
-        files = files_of(FLOWS[name])
-        lines = [f"{name}: {len(files)} files", *(files if options.names else [])]
-        sys.stderr.write("\n    ".join(lines) + "\n")
+    if options.flow is None:
+        for name in FLOWS:
+            subprocess.run([sys.executable, __file__, "--flow", name, *sys.argv[1:]], check=True)
+        return
+    files = files_of(FLOWS[options.flow])
+    lines = [f"{options.flow}: {len(files)} files", *(files if options.names else [])]
+    sys.stderr.write("\n    ".join(lines) + "\n")
 
 
 if __name__ == "__main__":
