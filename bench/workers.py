@@ -61,7 +61,7 @@ def measure_workers(*, repeats: int, trials: int) -> Workers:
             workers=n_workers,
         )
 
-    run(None, 1, 1)  # compiles all kernels, which the workers then find on disk
+    run(None, 1, 1)  # so that neither way has to wait for what is read from disk once
     n_cells = len(RULES) * len(ACTIVATIONS) * len(WEIGHT_DECAYS[1:])
     n_rates = len(LEARNING_RATES)
     seconds = interleaved(

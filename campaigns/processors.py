@@ -125,7 +125,7 @@ def trial(number: int, folder: Path) -> str:
 
 CAMPAIGN = Campaign(
     title="Processors, each with a few of the tests and with all that compute",
-    promise="the tests pass, whichever instructions NumPy, OpenBLAS and the kernels use",
+    promise="the tests pass, whichever instructions NumPy, OpenBLAS and the compiled core use",
     trial=trial,
     goal=2 * len(PROCESSORS),
     in_tests=1,

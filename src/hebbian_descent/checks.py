@@ -1,4 +1,4 @@
-"""Questions asked of what a user hands in, answered with a sentence that helps.
+"""Input validation, with error messages that help.
 
 Every message says what must be, what came, and what to try. Nothing here knows about networks or data.
 """

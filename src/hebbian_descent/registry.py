@@ -1,7 +1,7 @@
 """Members of the package's lists: made once for each set of parameters, known by identity, pickled by name.
 
 A compiled path may stand in for a Python function only if it is certain which function that is. A name does
-not tell, since anyone can give an activation of their own the name "sigmoid"; being the very object that the
+not tell, since anyone can give a custom activation the name "sigmoid"; being the very object that the
 package made does.
 """
 

@@ -1,4 +1,4 @@
-"""A classifier with one output unit a class."""
+"""A classifier with one output unit per class."""
 
 from __future__ import annotations
 

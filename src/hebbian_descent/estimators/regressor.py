@@ -1,4 +1,4 @@
-"""A regressor with one output unit a target."""
+"""A regressor with one output unit per target."""
 
 from __future__ import annotations
 

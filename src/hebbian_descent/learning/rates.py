@@ -54,7 +54,7 @@ KAPPAS: dict[str, dict[str, float]] = {
         "approximate_step": 0.0625,
     },
 }
-"""κ by purpose and activation; activations of your own are among the others."""
+"""κ by purpose and activation; custom activations are among the others."""
 
 
 class Rates(NamedTuple):

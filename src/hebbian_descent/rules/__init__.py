@@ -60,7 +60,7 @@ AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
 
 @finder_of(Rule)
 def get_rule(rule: str | Rule) -> Rule:
-    """Return a rule for a layer by name; a rule of one's own is passed through."""
+    """Return a rule for a layer by name; a custom rule is passed through."""
     if isinstance(rule, Rule):
         return rule
     if isinstance(rule, AutoRule) or (rule in AUTO_RULES and rule not in RULES):
@@ -81,7 +81,7 @@ def rule_title(name: str, *, in_sentence: bool = False) -> str:
 
 @finder_of(AutoRule)
 def get_auto_rule(rule: str | AutoRule, **parameters: Any) -> AutoRule:
-    """Return a rule for an auto-encoder by name, with its parameters by name; one's own is passed through."""
+    """Return a rule for an auto-encoder by name, with its parameters; a custom rule is passed through."""
     if isinstance(rule, AutoRule):
         return rule
     if isinstance(rule, Rule) or (rule in RULES and rule not in AUTO_RULES):

@@ -35,7 +35,7 @@ class Activity(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """The presynaptic and the postsynaptic factor of an update, one row a pattern."""
+    """The presynaptic and the postsynaptic factor of an update, one row per pattern."""
 
     pre: Array  # (batch, n_inputs)
     post: Array  # (batch, n_outputs)
