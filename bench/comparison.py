@@ -86,6 +86,7 @@ class Comparison:
             "share_of_matrix_product": self.share,
             "minimum_share": self.work.minimum_share,
             "goal_share": self.work.goal_share,
+            "sufficient_share": self.work.sufficient_share,
             "matrix_product_gflops": self.product_rate / 1e9,
             "contenders": [asdict(contender) for contender in self.contenders],
         }

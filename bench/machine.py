@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-PACKAGES = ("numpy", "numba", "torch", "jax")
+PACKAGES = ("numpy", "hebbian-descent", "torch", "jax")
 
 SIDE = 2000
 """Rows and columns of the matrices; larger ones are no faster."""

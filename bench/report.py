@@ -47,8 +47,13 @@ def summary(comparisons: Sequence[Comparison]) -> Sheet:
     for comparison in comparisons:
         work = comparison.work
         share = f"{comparison.share:.0%}"
-        if work.minimum_share and work.goal_share:
-            share += f" (at least {work.minimum_share:.0%}, goal {work.goal_share:.0%})"
+        expected = {
+            "at least": work.minimum_share,
+            "or at least": work.sufficient_share,
+            "goal": work.goal_share,
+        }
+        if words := ", ".join(f"{word} {part:.0%}" for word, part in expected.items() if part):
+            share += f" ({words})"
         rows.append(
             (
                 work.name,
@@ -69,6 +74,8 @@ def reached(comparison: Comparison) -> str:
     if ratio >= work.goal and share >= (work.goal_share or 0):
         return "goal"
     if ratio >= work.minimum and share >= (work.minimum_share or 0):
+        return "minimum"
+    if work.sufficient_share and share >= work.sufficient_share:
         return "minimum"
     return "no"
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -36,8 +34,7 @@ def main() -> None:
     n_cores = use_cores(CORES)
     about = machine.description(n_cores)
     console.print(about)
-    with library_threads(n_cores), tempfile.TemporaryDirectory() as folder:
-        os.environ["NUMBA_CACHE_DIR"] = folder  # so that the first call compiles, whatever was run before
+    with library_threads(n_cores):
         results = []
         for name, measure in measurements(settings, n_cores, console).items():
             if options.only in (None, name):

@@ -28,6 +28,8 @@ class Work:
     goal: float
     minimum_share: float | None = None
     goal_share: float | None = None
+    sufficient_share: float | None = None
+    """A share that reaches the minimum by itself: on some machines peers multiply faster than on others."""
 
     @property
     def description(self) -> str:
@@ -43,7 +45,7 @@ class Work:
         return f"{sizes}, {how}{epochs}, {p.n_runs} run{'s' if p.n_runs > 1 else ''}, {p.dtype}"
 
 
-def online(name: str, n_inputs: int, n_outputs: int, *, epochs: int, minimum: float, goal: float) -> Work:
+def online(name: str, n_inputs: int, n_outputs: int, *, epochs: int, **expected: float) -> Work:
     """Associate random binary patterns, one at a time.
 
     Without ever forming weights, a pass over D patterns with M outputs, scan and evaluation together, takes
@@ -63,7 +65,7 @@ def online(name: str, n_inputs: int, n_outputs: int, *, epochs: int, minimum: fl
     )
     scans = problem.n_runs * epochs * n_patterns**2 * n_outputs
     starts = TRIALS * n_patterns * n_inputs * n_outputs
-    return Work(name, problem, operations=2.0 * (scans + starts), minimum=minimum, goal=goal)
+    return Work(name, problem, operations=2.0 * (scans + starts), **expected)
 
 
 def classification(name: str, *, minimum: float, goal: float) -> Work:
@@ -111,10 +113,10 @@ def drawn_digits(n_patterns: int) -> tuple[Array, Array]:
 
 
 WORKS = {
-    "online_200": lambda name: online(name, 200, 200, epochs=1, minimum=5, goal=15),
-    "online_1024": lambda name: online(name, 1024, 784, epochs=1, minimum=20, goal=50),
-    "epochs_200": lambda name: online(name, 200, 200, epochs=100, minimum=10, goal=30),
-    "classification": lambda name: classification(name, minimum=1.5, goal=2),
-    "autoencoder": lambda name: autoencoder(name, minimum=1, goal=2),
+    "online_200": lambda name: online(name, 200, 200, epochs=1, minimum=8, goal=15, goal_share=0.6),
+    "online_1024": lambda name: online(name, 1024, 784, epochs=1, minimum=25, goal=50, goal_share=0.6),
+    "epochs_200": lambda name: online(name, 200, 200, epochs=100, minimum=9, goal=12, sufficient_share=0.8),
+    "classification": lambda name: classification(name, minimum=1.5, goal=2.5),
+    "autoencoder": lambda name: autoencoder(name, minimum=1, goal=1.3),
 }
 """Each is made when its turn comes: the patterns of all of them need not be in memory at once."""
