@@ -98,7 +98,7 @@ def in_class(node: ast.ClassDef) -> str:
         method(part) if isinstance(part, ast.FunctionDef) else f"    {ast.unparse(part)}"
         for part in node.body
     ]
-    return "\n".join([f"class {node.name}{bases}:", *(lines or ["    ..."])])
+    return "\n".join([f"class {node.name}{bases}:", *(dict.fromkeys(lines) or ["    ..."])])
 
 
 def method(node: ast.FunctionDef, first: str | None = None) -> str:

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from hebbian_descent.engines.sparse import sparse_patterns
 from hebbian_descent.engines.stack import padded
 from hebbian_descent.engines.stacked_inputs import PlainBatches
 from hebbian_descent.native import core
@@ -40,7 +41,9 @@ def draw(n, n_inputs, n_lines, dtype):
 
 def made(kind, patterns, rows, bounds, offsets):
     if kind == "sparse":
-        return core().sparse_batches(core().sparse_patterns(patterns), rows, bounds, offsets, True)
+        return core().sparse_batches(
+            sparse_patterns(core(), patterns, patterns.dtype), rows, bounds, offsets, True
+        )
     return core().dense_batches(patterns, rows, bounds, offsets, None, True)
 
 

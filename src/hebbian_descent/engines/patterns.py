@@ -65,14 +65,9 @@ class Patterns:
         return {name: canonical(getattr(self, name)) for name in names}
 
     @cached_property
-    def n_entries(self) -> int:
-        """How many of the learned inputs are not zero."""
-        return int(np.count_nonzero(self.inputs))
-
-    @property
     def share_of_inputs(self) -> float:
         """Which share of the learned inputs is not zero."""
-        return self.n_entries / max(1, self.inputs.size)
+        return np.count_nonzero(self.inputs) / max(1, self.inputs.size)
 
     @cached_property
     def share_of_evaluated_inputs(self) -> float:

@@ -19,16 +19,12 @@ from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.sparse import leaving_out_zeros_pays, sparse_patterns
+from hebbian_descent.learning.step import change_weights
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.rules.base import Activity, Factors
-
-LARGEST_SHARE = 0.5
-"""Of inputs that are not zero: beyond, products of whole matrices are as fast or faster."""
-
-SMALLEST_SPARSE_BATCH = 8
-"""Of patterns: with fewer, the product with the offset costs more than the zeros do."""
 
 BYTES_OF_A_BLOCK = 2**23
 BLOCKS_AT_ONCE = 8
@@ -118,7 +114,9 @@ class Schedule:
         """Before the first step; after the last one, once all blocks are planned."""
         self.learned = _Source(self.pairs.inputs, is_sparse=leaves_out_zeros(cell, setting, patterns))
         n_evaluated = len(patterns.evaluated_inputs)
-        is_sparse = leaving_out_zeros_pays(patterns.share_of_evaluated_inputs, n_evaluated)
+        is_sparse = core() is not None and leaving_out_zeros_pays(
+            patterns.share_of_evaluated_inputs, n_evaluated
+        )
         if patterns.evaluated is None and is_sparse == self.learned.is_sparse:
             self.evaluated = self.learned
         else:
@@ -199,11 +197,8 @@ class _Source:
 
     def __init__(self, patterns: Array, *, is_sparse: bool) -> None:
         self.patterns, self.is_sparse = np.ascontiguousarray(patterns), is_sparse
-        self.sparse = self._native.sparse_patterns(self.patterns) if is_sparse else None
-
-    @cached_property
-    def _native(self) -> Any:
-        return core()
+        self._native: Any = core()
+        self.sparse = sparse_patterns(self._native, self.patterns, patterns.dtype) if is_sparse else None
 
     def batches(
         self, rows: Rows, bounds: Rows, offsets: Array, pre: Array | None = None, *, learns: bool = True
@@ -222,12 +217,7 @@ class _Source:
 def leaves_out_zeros(cell: LayerCell, setting: LayerGrid, patterns: Patterns) -> bool:
     """Return whether the products that learn leave out the zeros of the inputs."""
     pays = leaving_out_zeros_pays(patterns.share_of_inputs, batch_length(setting, patterns))
-    return cell.rule.looks_at_output and pays
-
-
-def leaving_out_zeros_pays(share: float, n: int) -> bool:
-    """Return whether products with n patterns at a time, of which a share is not zero, should skip zeros."""
-    return share <= LARGEST_SHARE and n >= SMALLEST_SPARSE_BATCH and core() is not None
+    return cell.rule.looks_at_output and pays and core() is not None
 
 
 def batch_length(setting: LayerGrid, patterns: Patterns) -> int:

@@ -10,6 +10,11 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.network_grids import AutoencoderCell, AutoencoderGrid
 from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.sparse import (
+    LARGEST_SHARE_BESIDE_BLAS,
+    leaving_out_zeros_pays,
+    sparse_patterns,
+)
 from hebbian_descent.engines.tied_passes import Passes, Rows
 from hebbian_descent.network import Autoencoder
 
@@ -18,11 +23,8 @@ if TYPE_CHECKING:
 
 PARTS = 2
 
-LARGEST_SHARE = 0.4
-"""Of inputs that are not zero: beyond, products of whole matrices are as fast or faster."""
-
-SMALLEST_BATCH, SMALLEST_ROW = 8, 64
-"""Patterns of a batch, and bytes of hidden units: with fewer, a BLAS is as fast or faster."""
+SMALLEST_ROW = 64
+"""Bytes of hidden units: with fewer, a BLAS is as fast or faster, zeros and all."""
 
 
 class Inputs(Protocol):
@@ -56,31 +58,25 @@ class SparseInputs:
         native: Core,
         patterns: Array,
         columns: tuple[int, int],
-        *,
-        n_entries: int,
         dtype: np.dtype[Any],
+        *,
         is_learned: bool,
     ) -> None:
-        first, last = columns
-        n_blocks = max(1, -(-(last - first) // native.rows_in_cache))
-        bounds = np.empty((len(patterns), n_blocks + 1), np.int64)
-        # The other columns may have none of the entries; pages that nobody touches take no memory.
-        self.entries = bounds, np.empty(n_entries + 1, np.uint32), np.empty(n_entries + 1, dtype)
-        native.find_entries(patterns, first, last - first, *self.entries)
-        self.native, self.is_learned = native, is_learned
+        self.patterns = sparse_patterns(native, patterns, dtype, columns)
+        self.is_learned = is_learned
 
     def encode(
         self, rows: Rows, weights: Array, offset: Array, x: Array, centered: Array, share: Array
     ) -> None:
         """Multiply what is not zero: (x − μ)W = xW − μW."""
         self.multiply(rows, weights, offset, share)
-        self.native.fill_entries(*self.entries, rows, x)
+        self.patterns.fill(rows, x)
         if self.is_learned:
             np.subtract(x, offset, out=centered)
 
     def multiply(self, rows: Rows, weights: Array, offset: Array, share: Array) -> None:
         """Set (x − μ)W alone."""
-        self.native.multiply_entries(*self.entries, rows, weights, offset @ weights, share)
+        self.patterns.multiply(rows, weights, -(offset @ weights), share)
 
 
 def cut(part: int, n_parts: int, size: int) -> tuple[int, int]:
@@ -99,29 +95,19 @@ def inputs_in_parts(
         inputs if inputs.dtype in (np.float32, np.float64) else inputs.astype(float)
     )
     cuts = [cut(part, n_parts, inputs.shape[1]) for part in range(n_parts)]
-    if passes.native is None or not leaving_out_zeros_pays(grid, patterns):
+    if passes.native is None or not leaves_out_zeros(grid, patterns):
         return [WholeInputs(inputs, first, passes.center) for first, _ in cuts]
     is_learned = cell.rule.compiled_form != "decoder"
     return [
-        SparseInputs(
-            passes.native,
-            inputs,
-            columns,
-            n_entries=patterns.n_entries,
-            dtype=grid.dtype,
-            is_learned=is_learned,
-        )
-        for columns in cuts
+        SparseInputs(passes.native, inputs, columns, grid.dtype, is_learned=is_learned) for columns in cuts
     ]
 
 
-def leaving_out_zeros_pays(grid: AutoencoderGrid, patterns: Patterns) -> bool:
-    """Return whether products should skip the zeros of the inputs."""
-    return (
-        patterns.share_of_inputs <= LARGEST_SHARE
-        and min(grid.batch_size, len(patterns.inputs)) >= SMALLEST_BATCH
-        and grid.n_hidden * grid.dtype.itemsize >= SMALLEST_ROW
-    )
+def leaves_out_zeros(grid: AutoencoderGrid, patterns: Patterns) -> bool:
+    """Return whether compiled products with the inputs leave out their zeros."""
+    n = min(grid.batch_size, len(patterns.inputs))
+    pays = leaving_out_zeros_pays(patterns.share_of_inputs, n, largest_share=LARGEST_SHARE_BESIDE_BLAS)
+    return pays and grid.n_hidden * grid.dtype.itemsize >= SMALLEST_ROW
 
 
 def encoder_of(

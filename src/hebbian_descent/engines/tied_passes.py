@@ -59,8 +59,10 @@ def passes_of(cell: AutoencoderCell, grid: AutoencoderGrid) -> Passes:
         )
     return Passes(
         center=native.center_inputs,
-        activate=partial(native.activate_hidden, *_by_name(hidden)),
-        find_errors=partial(native.find_errors, *_by_name(output), *_by_name(error), pulls_back),
+        activate=partial(native.activate_hidden, *_by_name(hidden), LARGEST_PREACTIVATION),
+        find_errors=partial(
+            native.find_errors, *_by_name(output), LARGEST_PREACTIVATION, *_by_name(error), pulls_back
+        ),
         pull_back=partial(native.pull_back_hidden, *_by_name(hidden)),
         update=native.update_tied,
         native=native,

@@ -57,6 +57,26 @@ class _SequenceSettings:
         error_parameters: Mapping[str, float],
     ) -> None: ...
 
+class _SparsePatterns:
+    def __init__(
+        self,
+        patterns: Array,
+        first: int,
+        last: int,
+    ) -> None: ...
+    def fill(
+        self,
+        rows: Array,
+        x: Array,
+    ) -> None: ...
+    def multiply(
+        self,
+        rows: Array,
+        weights: Array,
+        start: Array,
+        out: Array,
+    ) -> None: ...
+
 class _StackedRule:
     def __init__(
         self,
@@ -87,9 +107,6 @@ class _Batches:
         weights: Array,
     ) -> None: ...
 
-class _SparsePatterns:
-    pass
-
 class _SpinBarrier:
     def __init__(
         self,
@@ -104,16 +121,15 @@ class _SpinBarrier:
 
 class Core(Protocol):
     level: str
-    rows_in_cache: int
     StepSettings: type[_StepSettings]
     OnlineLoop64: type[_OnlineLoop]
     OnlineLoop32: type[_OnlineLoop]
     SequenceSettings: type[_SequenceSettings]
+    SparsePatterns64: type[_SparsePatterns]
+    SparsePatterns32: type[_SparsePatterns]
     StackedRule: type[_StackedRule]
     Batches64: type[_Batches]
-    SparsePatterns64: type[_SparsePatterns]
     Batches32: type[_Batches]
-    SparsePatterns32: type[_SparsePatterns]
     SpinBarrier: type[_SpinBarrier]
     def supports(
         self,
@@ -165,10 +181,6 @@ class Core(Protocol):
         unit: str,
         parameters: Mapping[str, float],
     ) -> None: ...
-    def sparse_patterns(
-        self,
-        patterns: Array,
-    ) -> _SparsePatterns: ...
     def dense_batches(
         self,
         patterns: Array,
@@ -226,19 +238,11 @@ class Core(Protocol):
         x: Array,
         centered: Array,
     ) -> None: ...
-    def find_entries(
-        self,
-        patterns: Array,
-        first: int,
-        n_columns: int,
-        bounds: Array,
-        places: Array,
-        values: Array,
-    ) -> None: ...
     def activate_hidden(
         self,
         unit: str,
         parameters: Mapping[str, float],
+        limit: float,
         one: Array,
         other: Array,
         bias: Array,
@@ -252,6 +256,7 @@ class Core(Protocol):
         self,
         unit: str,
         parameters: Mapping[str, float],
+        limit: float,
         term: str,
         term_parameters: Mapping[str, float],
         pulls_back: bool,
@@ -271,24 +276,6 @@ class Core(Protocol):
         h: Array,
         errors: Array,
         sums: Array,
-    ) -> None: ...
-    def fill_entries(
-        self,
-        bounds: Array,
-        places: Array,
-        values: Array,
-        rows: Array,
-        x: Array,
-    ) -> None: ...
-    def multiply_entries(
-        self,
-        bounds: Array,
-        places: Array,
-        values: Array,
-        rows: Array,
-        weights: Array,
-        product_of_offset: Array,
-        out: Array,
     ) -> None: ...
     def update_tied(
         self,

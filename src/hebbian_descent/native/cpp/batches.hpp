@@ -5,27 +5,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "aligned.hpp"
+#include "panels.hpp"
 #include "product.hpp"
 
 namespace hebbian_descent {
-
-inline constexpr std::size_t panel_vectors = 4;
-template <class T>
-inline constexpr std::size_t panel_columns = panel_vectors * Vector<T>::lanes;
-
-// Call f(column, width) for every panel, width in columns; panels are about equally wide.
-template <class T, class F>
-HD_INLINE void for_panels(std::size_t n_columns, F f) noexcept {
-    constexpr std::size_t lanes = Vector<T>::lanes;
-    const std::size_t n_vectors = n_columns / lanes, n_panels = (n_vectors + panel_vectors - 1) / panel_vectors;
-    for (std::size_t panel = 0; panel < n_panels; ++panel) {
-        const std::size_t column = n_vectors * panel / n_panels * lanes;
-        f(column, n_vectors * (panel + 1) / n_panels * lanes - column);
-    }
-}
 
 // Which patterns make up each batch, and the offset μ by which they are centered: one for all, or one per batch.
 template <class T>

@@ -2,7 +2,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
-#include "sparse.hpp"
+#include "sparse_batches.hpp"
 #include "stacked.hpp"
 
 namespace hebbian_descent {
@@ -63,7 +63,7 @@ void evaluate(const Batches<T>& batches, std::size_t batch, Matrix<const T> targ
 }
 
 template <class T>
-void define_for(nb::module_& m, const char* batches_name, const char* patterns_name) {
+void define_for(nb::module_& m, const char* batches_name) {
     nb::class_<Batches<T>>(m, batches_name)
         .def(
             "multiply",
@@ -83,14 +83,6 @@ void define_for(nb::module_& m, const char* batches_name, const char* patterns_n
                               room.data());
             },
             "batch"_a, "keep"_a, "p"_a, "weights"_a);
-    nb::class_<SparsePatterns<T>>(m, patterns_name);
-    m.def(
-        "sparse_patterns",
-        [](Matrix<const T> patterns) {
-            nb::gil_scoped_release release;
-            return SparsePatterns<T>({patterns.data(), patterns.shape(1)}, patterns.shape(0), patterns.shape(1));
-        },
-        "patterns"_a);
     m.def(
         "dense_batches",
         [](Matrix<const T> patterns, Places rows, Places bounds, Matrix<const T> offsets,
@@ -129,8 +121,8 @@ void bind_stacked(nb::module_& m) {
             },
             nb::kw_only(), "looks_at_output"_a, "pulls_back"_a, "learns_bias"_a, "error"_a, "error_parameters"_a,
             "keep"_a, "steps_per_flush"_a, "largest_preactivation"_a);
-    define_for<double>(m, "Batches64", "SparsePatterns64");
-    define_for<float>(m, "Batches32", "SparsePatterns32");
+    define_for<double>(m, "Batches64");
+    define_for<float>(m, "Batches32");
 }
 
 }  // namespace hebbian_descent

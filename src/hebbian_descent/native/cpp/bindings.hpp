@@ -23,11 +23,15 @@ using Columns = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
+// An array that takes up results must not be converted: they would go to a copy, and be lost.
+inline auto array(const char* name) { return nb::arg(name).noconvert(); }
+
 // One function per engine, each in a file of its own.
 void bind_units(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_products(nb::module_& m);
 void bind_sequence(nb::module_& m);
+void bind_sparse(nb::module_& m);
 void bind_stacked(nb::module_& m);
 void bind_tied(nb::module_& m);
 

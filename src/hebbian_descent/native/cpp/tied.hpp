@@ -11,8 +11,6 @@
 
 namespace hebbian_descent {
 
-inline constexpr double largest_preactivation = 1e6;
-
 // The units of a row behind one interface, so that the passes are compiled once for all of them.
 template <class T>
 struct RowUnits {
@@ -45,13 +43,13 @@ struct Table {
 
 // a ← a + b; whether a unit is beyond the limit or not a number.
 template <class T>
-HD_INLINE bool add_bias(T* a, const T* b, std::size_t n) noexcept {
+HD_INLINE bool add_bias(T* a, const T* b, std::size_t n, T limit) noexcept {
     using V = Vector<T>;
     bool is_beyond = false;
     for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
         const V sum = V::load(a + i, m) + V::load(b + i, m);
         sum.store(a + i, m);
-        is_beyond |= any(not_within(abs(sum), V(T(largest_preactivation))));
+        is_beyond |= any(not_within(abs(sum), V(limit)));
     });
     return is_beyond;
 }
@@ -88,15 +86,15 @@ void center_inputs(Table<const Input> patterns, const std::int64_t* rows, std::s
 
 // a = one + other + b, h = φ(a), h − λ, and Σh over the patterns; whether one of them is beyond the limit.
 template <class T>
-bool activate_hidden(const RowUnits<T>& units, Table<const T> one, Table<const T> other, const T* bias, const T* offset,
-                     Table<T> a, Table<T> h, Table<T> centered, T* sums) noexcept {
+bool activate_hidden(const RowUnits<T>& units, T limit, Table<const T> one, Table<const T> other, const T* bias,
+                     const T* offset, Table<T> a, Table<T> h, Table<T> centered, T* sums) noexcept {
     using V = Vector<T>;
     bool is_beyond = false;
     const std::size_t n = a.n_columns;
     std::fill_n(sums, n, T(0));
     for (std::size_t row = 0; row < a.n_rows; ++row) {
         set_sum(a[row], one[row], other[row], n);
-        is_beyond |= add_bias(a[row], bias, n);
+        is_beyond |= add_bias(a[row], bias, n, limit);
         units.activate(a[row], h[row], n);
         for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
             (V::load(h[row] + i, m) - V::load(offset + i, m)).store(centered[row] + i, m);
@@ -108,14 +106,14 @@ bool activate_hidden(const RowUnits<T>& units, Table<const T> one, Table<const T
 
 // E(x, z) in place of (h − λ)Wᵀ, pulled back if asked, and its sums; whether a pattern is beyond the limit.
 template <class T>
-bool find_errors(const RowUnits<T>& units, const ErrorTerm& term, bool pulls_back, Table<T> errors, const T* bias,
-                 Table<const T> x, T* outputs, T* preactivations, T* sums) noexcept {
+bool find_errors(const RowUnits<T>& units, T limit, const ErrorTerm& term, bool pulls_back, Table<T> errors,
+                 const T* bias, Table<const T> x, T* outputs, T* preactivations, T* sums) noexcept {
     bool is_beyond = false;
     const std::size_t n = errors.n_columns;
     std::fill_n(sums, n, T(0));
     for (std::size_t row = 0; row < errors.n_rows; ++row) {
         T *error = errors[row], *a = error;
-        is_beyond |= add_bias(a, bias, n);
+        is_beyond |= add_bias(a, bias, n, limit);
         units.activate(a, outputs, n);
         if (pulls_back) {
             for_vectors<T>(
@@ -139,12 +137,6 @@ void pull_back_hidden(const RowUnits<T>& units, Table<const T> one, Table<const 
         units.pull_back(a[row], h[row], errors[row], a.n_columns);
         add_row(sums, errors[row], a.n_columns);
     }
-}
-
-// v, or 0 where it is too small for full precision: processors are many times slower with such numbers.
-template <class T>
-HD_INLINE Vector<T> flushed(Vector<T> v) noexcept {
-    return choose(abs(v) < Vector<T>(std::numeric_limits<T>::min()), Vector<T>(T(0)), v);
 }
 
 // λ ← (1 − ν)λ + ν·⟨h⟩, and by how much it moves.

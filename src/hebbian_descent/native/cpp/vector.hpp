@@ -134,6 +134,12 @@ HD_INLINE Vector<T> choose_first(std::size_t n, Vector<T> a, Vector<T> b) noexce
     return choose(V::each_mask([&](std::size_t i) { return V::R::first_lanes(V::beyond(n, i)); }), a, b);
 }
 
+// v, or 0 where it is too small for full precision: processors are many times slower with such numbers.
+template <class T>
+HD_INLINE Vector<T> flushed(Vector<T> v) noexcept {
+    return choose(abs(v) < Vector<T>(std::numeric_limits<T>::min()), Vector<T>(T(0)), v);
+}
+
 // Call f(i, n) for every vector of a row of `size` numbers: where it begins, and how many of its lanes count.
 template <class T, class F>
 HD_INLINE void for_vectors(std::size_t size, F f) noexcept {

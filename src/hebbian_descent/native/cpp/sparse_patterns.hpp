@@ -1,0 +1,98 @@
+// Patterns that are mostly zero: only places and values of the rest take part in products.
+//
+// Centering does not fill them up: with μ the offset, (X − 1μ)W = XW − 1(μW) and (X − 1μ)ᵀp = Xᵀp − μᵀ(1ᵀp). Both
+// products go through so many rows at a time that a panel of them stays in the first cache while it is read again and
+// again.
+#pragma once
+
+#include "sparse_entries.hpp"
+
+namespace hebbian_descent {
+
+template <class T>
+struct SparsePatterns {
+    std::size_t n_inputs;
+    Parts blocks;  // of the inputs
+    Entries<T> entries;  // one list per pattern and block, pattern by pattern
+
+    template <class Input>
+    SparsePatterns(Rows<const Input> patterns, std::size_t n_patterns, std::size_t n_inputs)
+        : n_inputs(n_inputs), blocks(n_inputs) {
+        std::size_t n_entries = 0;
+        for (std::size_t i = 0; i < n_patterns; ++i)
+            for (std::size_t j = 0; j < n_inputs; ++j) n_entries += patterns[i][j] != Input(0);
+        entries.resize(n_entries + 1);  // an entry is written before it is known whether it stays
+        entries.bounds.reserve(n_patterns * blocks.count + 1);
+        std::size_t entry = 0;
+        for (std::size_t i = 0; i < n_patterns; ++i)
+            for (std::size_t block = 0; block < blocks.count; ++block) {
+                entries.bounds.push_back(entry);
+                for (std::size_t j = blocks.begin(block); j < blocks.begin(block + 1); ++j) {
+                    entries.places[entry] = static_cast<std::uint32_t>(j);
+                    entries.values[entry] = static_cast<T>(patterns[i][j]);
+                    entry += patterns[i][j] != Input(0);
+                }
+            }
+        entries.bounds.push_back(entry);
+    }
+
+    std::size_t list(std::int64_t pattern, std::size_t block) const noexcept {
+        return static_cast<std::size_t>(pattern) * blocks.count + block;
+    }
+    // Where the entries of a pattern begin, or those from some block on.
+    std::size_t begin(std::int64_t pattern, std::size_t block = 0) const noexcept {
+        return entries.bounds[list(pattern, block)];
+    }
+    std::size_t end(std::int64_t pattern) const noexcept { return begin(pattern, blocks.count); }
+
+    // x = some patterns, with their zeros.
+    void fill(const std::int64_t* patterns, std::size_t n, Rows<T> x) const noexcept {
+        for (std::size_t i = 0; i < n; ++i) {
+            std::fill_n(x[i], n_inputs, T(0));
+            for (std::size_t e = begin(patterns[i]); e < end(patterns[i]); ++e)
+                x[i][entries.places[e]] = entries.values[e];
+        }
+    }
+
+    // out = start + xW for some patterns; `start` is one row for all of them. Rows of W and of `out` may be any number
+    // of columns wide.
+    void multiply(const std::int64_t* patterns, std::size_t n, Rows<const T> weights, const T* start, Rows<T> out,
+                  std::size_t n_columns) const noexcept {
+        constexpr std::size_t lanes = Vector<T>::lanes;
+        const std::size_t whole = (n_columns + lanes - 1) / lanes * lanes;
+        for_panels<T>(whole, [&](std::size_t column, std::size_t panel) {
+            with_width<T>(panel, [&](auto width) {
+                const auto multiply_by = [&](auto last) {
+                    multiply_panel<decltype(width)::value>(patterns, n, weights.from(0, column), start + column,
+                                                           out.from(0, column), last);
+                };
+                if (column + panel <= n_columns)
+                    multiply_by(std::integral_constant<std::size_t, lanes>{});
+                else
+                    multiply_by(n_columns % lanes);
+            });
+        });
+    }
+
+  private:
+    // A copy of the panel begins every row with a cache line.
+    template <std::size_t width>
+    HD_INLINE void multiply_panel(const std::int64_t* patterns, std::size_t n, Rows<const T> weights, const T* start,
+                                  Rows<T> out, std::size_t last) const noexcept {
+        using V = Vector<T>;
+        alignas(vector_bytes) T panel[rows_in_cache * width * V::lanes];
+        const Rows<T> copy{panel, width * V::lanes};
+        for (std::size_t block = 0; block < blocks.count; ++block) {
+            const std::size_t first = blocks.begin(block);
+            for (std::size_t row = 0; row < blocks.length(block); ++row)
+                for (std::size_t c = 0; c < width; ++c)
+                    V::load(weights[first + row] + c * V::lanes, c + 1 == width ? last : V::lanes)
+                        .store(copy[row] + c * V::lanes);
+            for (std::size_t i = 0; i < n; ++i)
+                add_entries<T, width>(out[i], block == 0 ? start : out[i], T(1), copy, entries,
+                                      list(patterns[i], block), first, last);
+        }
+    }
+};
+
+}  // namespace hebbian_descent
