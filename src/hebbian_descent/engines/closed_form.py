@@ -19,7 +19,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.stacked_inputs import Schedule, whole_lines
-from hebbian_descent.learning.run import LARGEST_PREACTIVATION
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.network.initial_weights import glorot_bound
 
 MARGIN = 1e-3

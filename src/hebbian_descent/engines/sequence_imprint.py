@@ -16,7 +16,7 @@ from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.ordered_product import product, whole_vectors
 from hebbian_descent.engines.sequence_loop import BlockResult
 from hebbian_descent.engines.sequence_problem import Problem
-from hebbian_descent.learning.run import LARGEST_PREACTIVATION
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.native import core
 
 

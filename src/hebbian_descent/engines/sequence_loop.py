@@ -16,7 +16,7 @@ from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.ordered_product import in_vectors, product, whole_vectors
 from hebbian_descent.engines.sequence_problem import Problem
 from hebbian_descent.engines.tiling import calls
-from hebbian_descent.learning.run import LARGEST_PREACTIVATION
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.rules import get_error_term
 
 if TYPE_CHECKING:

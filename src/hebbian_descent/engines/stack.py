@@ -13,10 +13,10 @@ from hebbian_descent.engines.base import NEVER, STEPS_BETWEEN_FLUSHES, CellResul
 from hebbian_descent.engines.closed_form import Imprint
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.seeding import initial_weights
-from hebbian_descent.engines.stacked_inputs import Block, Schedule, whole_lines
-from hebbian_descent.learning.run import LARGEST_PREACTIVATION
+from hebbian_descent.engines.stacked_inputs import Block, PlainBatches, Schedule, whole_lines
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
+from hebbian_descent.learning.step import change_weights
 from hebbian_descent.native import core
-from hebbian_descent.network.offsets import flush_subnormal
 
 OPERATIONS_PER_CALL = 2**29
 """Multiplications, which take some hundredths of a second: between calls an interrupt is seen."""
@@ -51,7 +51,7 @@ class Stack:
             [starts[trial] for trial in tile.trials.tolist()], axis=2
         )  # (n_inputs, n_units, n_runs)
         if tile.imprint is not None:
-            columns += tile.imprint.weights[:, :, None] * self.eta
+            change_weights(columns, tile.imprint.weights[:, :, None] * -self.eta)
         self.weights = padded(columns.reshape(n_inputs, -1))
         n_columns = whole_lines(self.n_units * n_runs, dtype)
         self.bias, self.rates = np.zeros((2, n_columns), dtype)
@@ -119,13 +119,17 @@ class Stack:
 
     def _learn_plainly(self, block: Block) -> None:
         """Take the steps of a block by NumPy: the plain twin of the compiled loop."""
+        assert isinstance(block.batches, PlainBatches)
         with np.errstate(over="ignore", invalid="ignore"):
             for step in range(block.n_steps):
                 t = block.targets[slice(*block.bounds[step : step + 2])]
                 p = self._respond(block, step, t)
-                block.batches.learn(step, 1 - self.cell.weight_decay, p, self.weights)
-                if self.cell.weight_decay and (block.first + step) % STEPS_BETWEEN_FLUSHES == 0:
-                    flush_subnormal(self.weights)
+                change_weights(
+                    self.weights[:, : self.bias.size],
+                    block.batches.change(step, p),
+                    decay=self.cell.weight_decay,
+                    flush=(block.first + step) % STEPS_BETWEEN_FLUSHES == 0,
+                )
                 if self.cell.rule.learns_bias:
                     self.bias += p.sum(axis=0)
                 if block.moves is not None:

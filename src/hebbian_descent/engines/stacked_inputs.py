@@ -68,10 +68,11 @@ class PlainBatches:
 
     def learn(self, batch: int, keep: float, p: Array, weights: Array) -> None:
         """Set W ← keep·W + preᵀp."""
-        changed = weights[:, : p.shape[1]]
-        if keep != 1:
-            changed *= keep
-        changed += self.pre[self._rows(batch)].T @ p
+        change_weights(weights[:, : p.shape[1]], self.change(batch, p), decay=1 - keep, flush=False)
+
+    def change(self, batch: int, p: Array) -> Array:
+        """Return −preᵀp, which is η·ΔW."""
+        return self.pre[self._rows(batch)].T @ -p
 
     def _rows(self, batch: int) -> slice:
         return slice(*self.bounds[batch : batch + 2])
