@@ -6,7 +6,8 @@ import pytest
 from hebbian_descent.engines.network_grids import LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.sequence import sequence
-from hebbian_descent.engines.tiling import VECTOR_BYTES, groups_of_trials, row_length, unit_blocks
+from hebbian_descent.engines.tiling import groups_of_trials, unit_blocks
+from hebbian_descent.engines.vectors import VECTOR_BYTES, row_length
 
 RATES = tuple(np.geomspace(0.01, 2, 7))
 SETTINGS = [

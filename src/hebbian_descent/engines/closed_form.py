@@ -18,7 +18,8 @@ from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
-from hebbian_descent.engines.stacked_inputs import Schedule, whole_lines
+from hebbian_descent.engines.stacked_inputs import Schedule
+from hebbian_descent.engines.vectors import whole_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.network.initial_weights import glorot_bound
 
@@ -44,17 +45,16 @@ class Outlook(NamedTuple):
     """Whether that is sure; otherwise the rate has to be run step by step."""
 
 
-def imprints(cell: LayerCell, setting: LayerGrid) -> bool:
+def imprints(cell: LayerCell, grid: LayerGrid) -> bool:
     """Return whether the weights of all runs follow from an imprint."""
-    return not cell.rule.looks_at_output and cell.weight_decay == 0 and setting.shift == 0
+    return not cell.rule.looks_at_output and cell.weight_decay == 0 and grid.shift == 0
 
 
 def imprint(schedule: Schedule, pool: Executor, memory_budget: int) -> Imprint:
     """Take all steps once."""
     (_, n_inputs), n_outputs = schedule.pairs.inputs.shape, schedule.pairs.targets.shape[1]
-    weights = aligned_zeros(
-        (n_inputs, whole_lines(n_outputs, schedule.setting.dtype)), schedule.setting.dtype
-    )
+    dtype = schedule.grid.dtype
+    weights = aligned_zeros((n_inputs, whole_vectors(n_outputs, dtype.itemsize)), dtype)
     no_bias, largest = np.zeros_like(weights[0]), array("d")
     with np.errstate(over="ignore", invalid="ignore"):
         for block in chain.from_iterable(schedule.blocks(pool, memory_budget)):
@@ -77,7 +77,7 @@ def outlook(found: Imprint, schedule: Schedule) -> Outlook:
     margin = MARGIN * LARGEST_PREACTIVATION
     longest = np.abs(schedule.pairs.inputs - schedule.offset).sum(axis=1).max()
     of_start = longest * glorot_bound(*found.weights.shape)
-    rates = np.array(schedule.setting.learning_rates)
+    rates = np.array(schedule.grid.learning_rates)
     with np.errstate(over="ignore"):
         misses_by = np.abs(rates * found.largest[-1] - LARGEST_PREACTIVATION)
         first_beyond = np.searchsorted(found.largest, LARGEST_PREACTIVATION / rates, side="right")

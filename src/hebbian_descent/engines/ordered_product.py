@@ -8,30 +8,11 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 
-import numpy as np
-import numpy.typing as npt
-
 from hebbian_descent.aligned import aligned
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.tiling import VECTOR_BYTES, calls, row_length
+from hebbian_descent.engines.tiling import calls
+from hebbian_descent.engines.vectors import row_length
 from hebbian_descent.native import core
-
-
-def in_vectors(columns: Array, dtype: npt.DTypeLike, beyond: float = 0.0) -> Array:
-    """Return a copy whose rows are filled up to whole vectors with one value."""
-    n_rows, n_columns = columns.shape
-    filled = aligned((n_rows, row_length(n_columns, np.dtype(dtype).itemsize)), dtype)
-    filled[:, :n_columns] = columns
-    filled[:, n_columns:] = beyond
-    return filled
-
-
-def whole_vectors(columns: Array) -> Array:
-    """Return columns of a matrix themselves if they are whole vectors, else a copy filled up with zeros."""
-    is_whole = (
-        columns.shape[1] * columns.itemsize % VECTOR_BYTES == 0 and columns.strides[1] == columns.itemsize
-    )
-    return columns if is_whole else in_vectors(columns, columns.dtype)
 
 
 def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> Array:

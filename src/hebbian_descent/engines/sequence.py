@@ -33,7 +33,7 @@ from hebbian_descent.native import core
 
 def sequence(
     cell: LayerCell,
-    setting: LayerGrid,
+    grid: LayerGrid,
     patterns: Patterns,
     *,
     threads: int = 1,
@@ -43,23 +43,23 @@ def sequence(
 
     The result does not depend on the number of threads, nor a trial on which others are run with it.
     """
-    result = empty_result(setting, patterns)
+    result = empty_result(grid, patterns)
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    keeps_outputs = setting.measures != ("mae",)
+    keeps_outputs = grid.measures != ("mae",)
 
     def draw(j: int) -> Array:
-        return initial_weights(setting.seed, setting.trials[j], n_inputs, n_outputs, dtype=setting.dtype)
+        return initial_weights(grid.seed, grid.trials[j], n_inputs, n_outputs, dtype=grid.dtype)
 
     with workers(threads) as pool:
-        problem = problem_of(cell, setting, patterns, pool, memory_budget)
+        problem = problem_of(cell, grid, patterns, pool, memory_budget)
         blocks = unit_blocks(
             n_outputs, problem.n_steps, problem.dtype.itemsize, coupled=not cell.activation.elementwise
         )
-        errors_per_trial = result.values[setting.measures[0]][:, 0].size
+        errors_per_trial = result.values[grid.measures[0]][:, 0].size
         numbers_per_trial = n_inputs * n_outputs + errors_per_trial * (
             len(blocks) + n_outputs * keeps_outputs
         )
-        for group in groups_of_trials(range(len(setting.trials)), 8 * numbers_per_trial, memory_budget):
+        for group in groups_of_trials(range(len(grid.trials)), 8 * numbers_per_trial, memory_budget):
             weights = dict(zip(group, pool.map(draw, group), strict=True))
             run_trials(pool, problem, blocks, weights, keeps_outputs, result)
     return result

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
-from hebbian_descent.engines.ordered_product import product, whole_vectors
+from hebbian_descent.engines.ordered_product import product
 from hebbian_descent.engines.sequence_loop import BlockResult
 from hebbian_descent.engines.sequence_problem import Problem
+from hebbian_descent.engines.vectors import as_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.native import core
 
@@ -27,7 +28,7 @@ def imprint(
     training, evaluation, dtype = problem.training, problem.evaluation, problem.dtype
     n_units, learning_rates = units.stop - units.start, problem.learning_rates[rates]
     assert problem.imprinted is not None
-    block, learned = (whole_vectors(array[:, units]) for array in (weights, problem.imprinted))
+    block, learned = (as_vectors(array[:, units]) for array in (weights, problem.imprinted))
     start, within, per_epoch, evaluated_start, evaluated_per_epoch = (
         product(*factors)[:, :n_units]
         for factors in (

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from hebbian_descent.aligned import aligned
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
-from hebbian_descent.engines.ordered_product import in_vectors, product, whole_vectors
+from hebbian_descent.engines.ordered_product import product
 from hebbian_descent.engines.sequence_problem import Problem
 from hebbian_descent.engines.tiling import calls
+from hebbian_descent.engines.vectors import as_vectors, in_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.rules import get_error_term
 
@@ -69,7 +70,7 @@ def learn_compiled(
     assert error.compiled_form is not None
     at_rest = np.zeros((1, 1), dtype)
     core.activate(at_rest, at_rest, unit, parameters)  # φ(0), so that nothing is learned beyond the last unit
-    block = whole_vectors(weights[:, units])
+    block = as_vectors(weights[:, units])
     start = product(training.inputs, block)
     continued = problem.continued
     targets = in_vectors(training.targets[:, units], dtype, at_rest[0, 0])

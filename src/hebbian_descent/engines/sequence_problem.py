@@ -15,8 +15,9 @@ from hebbian_descent.engines.couplings import (
     without_subnormals,
 )
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
-from hebbian_descent.engines.ordered_product import in_vectors, product
+from hebbian_descent.engines.ordered_product import product
 from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.vectors import in_vectors
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.rules.base import Activity
@@ -68,10 +69,10 @@ class Problem(NamedTuple):
 
 
 def problem_of(
-    cell: LayerCell, setting: LayerGrid, patterns: Patterns, pool: Executor, memory_budget: int
+    cell: LayerCell, grid: LayerGrid, patterns: Patterns, pool: Executor, memory_budget: int
 ) -> Problem:
     """Compute what the patterns alone decide, in double precision, and convert it."""
-    rule, dtype = cell.rule, setting.dtype
+    rule, dtype = cell.rule, grid.dtype
     x, t, evaluated_x, evaluated_t = (
         array.astype(np.float64, copy=False)
         for array in (
@@ -82,16 +83,14 @@ def problem_of(
         )
     )
     means = x.mean(axis=0), t.mean(axis=0)
-    drifts = cell.weight_decay != 0 or setting.shift != 0
-    n_epochs = 1 if drifts else setting.epochs
+    drifts = cell.weight_decay != 0 or grid.shift != 0
+    n_epochs = 1 if drifts else grid.epochs
     if drifts:  # each epoch is unlike the one before: one long sequence
-        x, t = (np.tile(array, (setting.epochs, 1)) for array in (x, t))
+        x, t = (np.tile(array, (grid.epochs, 1)) for array in (x, t))
     _check_memory(len(x), len(evaluated_x), memory_budget)
-    offsets = moving_offsets(x, setting.offset(patterns), setting.offset_moves)
+    offsets = moving_offsets(x, grid.offset(patterns), grid.offset_moves)
     silent = np.zeros_like(t)
-    factors = rule.factors(
-        Activity(x, offsets[:-1], t, silent, silent, cell.activation, setting.error, *means)
-    )
+    factors = rule.factors(Activity(x, offsets[:-1], t, silent, silent, cell.activation, grid.error, *means))
 
     def multiply(coefficients: Array, terms: Array) -> Array:
         n_columns = terms.shape[1]
@@ -111,13 +110,13 @@ def problem_of(
     found = couplings(evaluated_x)
     # In a later epoch every pattern is coupled to every other, as after the last step.
     training = found.training if n_epochs == 1 else couplings(x).evaluation
-    continues = patterns.evaluated is None and setting.epochs == 1 and cell.weight_decay == 0
+    continues = patterns.evaluated is None and grid.epochs == 1 and cell.weight_decay == 0
     return Problem(
         rule,
         cell.activation,
-        setting.error,
+        grid.error,
         n_epochs,
-        np.asarray(setting.learning_rates, dtype=dtype),
+        np.asarray(grid.learning_rates, dtype=dtype),
         Part(*(_converted(array, dtype) for array in (training, found.training_inputs, t))),
         Part(
             *(_converted(array, dtype) for array in (found.evaluation, found.evaluation_inputs, evaluated_t))

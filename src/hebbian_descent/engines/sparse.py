@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hebbian_descent.native._native import Core, _SparsePatterns
 
 LARGEST_SHARE, LARGEST_SHARE_BESIDE_BLAS = 0.5, 0.4
-"""Of inputs that are not zero: beyond, compiled products of whole matrices, or those of a BLAS, are as fast."""
+"""Of inputs that are not zero: beyond, products of whole matrices, compiled or by a BLAS, are as fast."""
 
 SMALLEST_BATCH = 8
 """Of patterns: with fewer, the product with the offset costs more than the zeros do."""

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.aligned import LINE_BYTES, aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER, STEPS_BETWEEN_FLUSHES, CellResult, measure_into
 from hebbian_descent.engines.closed_form import Imprint
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.seeding import initial_weights
-from hebbian_descent.engines.stacked_inputs import Block, PlainBatches, Schedule, whole_lines
+from hebbian_descent.engines.stacked_inputs import Block, PlainBatches, Schedule
+from hebbian_descent.engines.vectors import padded, whole_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.learning.step import change_weights
 from hebbian_descent.native import core
@@ -23,7 +23,7 @@ OPERATIONS_PER_CALL = 2**29
 
 
 class Tile(NamedTuple):
-    """Runs that are stacked, each by its trial and its learning rate, as places in the setting."""
+    """Runs that are stacked, each by its trial and its learning rate, as places in the grid."""
 
     trials: npt.NDArray[np.intp]
     rates: npt.NDArray[np.intp]
@@ -38,13 +38,13 @@ class Stack:
     always zero fill up the last vector.
     """
 
-    def __init__(self, cell: LayerCell, setting: LayerGrid, schedule: Schedule, tile: Tile) -> None:
-        self.cell, self.setting, self.schedule, self.tile = cell, setting, schedule, tile
-        dtype, n_runs = setting.dtype, len(tile.trials)
-        self.eta = np.array(setting.learning_rates, dtype)[tile.rates]  # (n_runs,)
+    def __init__(self, cell: LayerCell, grid: LayerGrid, schedule: Schedule, tile: Tile) -> None:
+        self.cell, self.grid, self.schedule, self.tile = cell, grid, schedule, tile
+        dtype, n_runs = grid.dtype, len(tile.trials)
+        self.eta = np.array(grid.learning_rates, dtype)[tile.rates]  # (n_runs,)
         n_inputs, self.n_units = schedule.pairs.inputs.shape[1], schedule.pairs.targets.shape[1]
         starts = {
-            trial: initial_weights(setting.seed, setting.trials[trial], n_inputs, self.n_units, dtype=dtype)
+            trial: initial_weights(grid.seed, grid.trials[trial], n_inputs, self.n_units, dtype=dtype)
             for trial in set(tile.trials.tolist())
         }
         columns = np.stack(
@@ -53,7 +53,7 @@ class Stack:
         if tile.imprint is not None:
             change_weights(columns, tile.imprint.weights[:, :, None] * -self.eta)
         self.weights = padded(columns.reshape(n_inputs, -1))
-        n_columns = whole_lines(self.n_units * n_runs, dtype)
+        n_columns = whole_vectors(self.n_units * n_runs, dtype.itemsize)
         self.bias, self.rates = np.zeros((2, n_columns), dtype)
         self.by_run(self.rates)[:] = self.eta
         self.diverged_at = np.full(n_runs, NEVER, dtype=np.int64)
@@ -104,7 +104,7 @@ class Stack:
 
     @property
     def _rule(self) -> Any:
-        rule, error = self.cell.rule, self.setting.error
+        rule, error = self.cell.rule, self.grid.error
         takes_error_term = rule.takes_error_term and rule.looks_at_output
         return self._native.StackedRule(
             looks_at_output=rule.looks_at_output,
@@ -190,7 +190,7 @@ class Stack:
         """Return the outputs of some runs, (len(runs), n, n_units)."""
         n_columns = self.n_units * len(runs)
         weights = padded(self.by_run(self.weights)[:, :, runs].reshape(len(self.weights), n_columns))
-        bias = np.zeros(whole_lines(n_columns, self.bias.dtype), self.bias.dtype)
+        bias = np.zeros(whole_vectors(n_columns, self.bias.itemsize), self.bias.dtype)
         bias[:n_columns] = self.by_run(self.bias)[:, runs].ravel()
         a = np.zeros((len(block.targets), len(bias)), bias.dtype)
         block.batches.multiply(0, weights, bias, a)
@@ -202,15 +202,3 @@ class Stack:
         h = np.empty_like(units_last)
         self._native.activate(units_last.reshape(-1, self.n_units), h.reshape(-1, self.n_units), **self._unit)
         return h
-
-
-def padded(columns: Array) -> Array:
-    """Return a copy with columns of zeros at the end: rows are an odd number of cache lines.
-
-    Then rows of the same few columns are spread over all sets of a cache.
-    """
-    n_rows, n_columns = columns.shape
-    width, in_line = whole_lines(n_columns, columns.dtype), LINE_BYTES // columns.itemsize
-    wider = aligned_zeros((n_rows, width + (width // in_line + 1) % 2 * in_line), columns.dtype)
-    wider[:, :n_columns] = columns
-    return wider

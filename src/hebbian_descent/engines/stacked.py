@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.closed_form import Imprint, imprint, imprints, outlook
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.stack import Stack, Tile
 from hebbian_descent.engines.stacked_inputs import Schedule, batch_length
+from hebbian_descent.engines.vectors import VECTOR_BYTES
 from hebbian_descent.native import core
 
 FEWEST_COLUMNS = 128
@@ -37,31 +37,31 @@ BYTES_OF_A_TILE = 2**20
 
 def stacked(
     cell: LayerCell,
-    setting: LayerGrid,
+    grid: LayerGrid,
     patterns: Patterns,
     *,
     threads: int = 1,
     memory_budget: int = MEMORY_BUDGET,
 ) -> CellResult:
     """Run the tiles of a cell, each on one processor."""
-    result = empty_result(setting, patterns)
-    schedule = Schedule(cell, setting, patterns)
+    result = empty_result(grid, patterns)
+    schedule = Schedule(cell, grid, patterns)
     # One BLAS thread per tile: a product split over threads may round differently.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         plan: list[Tile] = []
-        stepwise = np.arange(len(setting.learning_rates))
-        if imprints(cell, setting):
+        stepwise = np.arange(len(grid.learning_rates))
+        if imprints(cell, grid):
             found = imprint(schedule, pool, memory_budget)
             diverged_at, is_certain = outlook(found, schedule)
             result.diverged_at[:] = diverged_at[:, None]
             finite = np.flatnonzero(is_certain & (diverged_at == NEVER))
-            plan += tiles(setting, patterns, finite, threads, memory_budget, found)
+            plan += tiles(grid, patterns, finite, threads, memory_budget, found)
             stepwise = np.flatnonzero(~is_certain)
-        plan += tiles(setting, patterns, stepwise, threads, memory_budget)
+        plan += tiles(grid, patterns, stepwise, threads, memory_budget)
         largest = max((len(tile.trials) for tile in plan), default=1)
-        at_once = max(threads, memory_budget // 2 // bytes_of(setting, patterns, largest))
+        at_once = max(threads, memory_budget // 2 // bytes_of(grid, patterns, largest))
         for start in range(0, len(plan), at_once):
-            stacks = [Stack(cell, setting, schedule, tile) for tile in plan[start : start + at_once]]
+            stacks = [Stack(cell, grid, schedule, tile) for tile in plan[start : start + at_once]]
             run_tiles(stacks, schedule, pool, memory_budget, result)
     return result
 
@@ -86,7 +86,7 @@ def run_tiles(
 
 
 def tiles(
-    setting: LayerGrid,
+    grid: LayerGrid,
     patterns: Patterns,
     rates: npt.NDArray[np.intp],
     threads: int,
@@ -94,34 +94,34 @@ def tiles(
     found: Imprint | None = None,
 ) -> Iterator[Tile]:
     """Cut the runs of all trials with some learning rates into tiles."""
-    n_trials, n_runs = len(setting.trials), len(setting.trials) * len(rates)
-    most = max(1, memory_budget // 4 // bytes_of(setting, patterns))
+    n_trials, n_runs = len(grid.trials), len(grid.trials) * len(rates)
+    most = max(1, memory_budget // 4 // bytes_of(grid, patterns))
     if core() is None:
         edges = [
             trial * len(rates) + start for trial in range(n_trials) for start in range(0, len(rates), most)
         ] + [n_runs]
     else:
-        edges = tile_edges(setting, patterns, n_runs, threads, most)
+        edges = tile_edges(grid, patterns, n_runs, threads, most)
     trial_of_run, rate_of_run = np.repeat(np.arange(n_trials), len(rates)), np.tile(rates, n_trials)
     for runs in starmap(slice, pairwise(edges)):
         yield Tile(trial_of_run[runs], rate_of_run[runs], found)
 
 
-def tile_edges(setting: LayerGrid, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
+def tile_edges(grid: LayerGrid, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
     """Return where tiles of the compiled core begin and end: equally wide, and as many for each thread."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * setting.dtype.itemsize)
+    in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * grid.dtype.itemsize)
     width = max(1, min(most, max(in_cache, FEWEST_COLUMNS // n_outputs)))
     # A unit's columns are whole vectors where runs are many enough.
-    lanes = LINE_BYTES // setting.dtype.itemsize
+    lanes = VECTOR_BYTES // grid.dtype.itemsize
     grain = lanes if width >= lanes and n_runs >= threads * lanes else 1
     n_grains, at_most = -(-n_runs // grain), width // grain
     n_tiles = min(n_grains, -(-n_grains // (at_most * threads)) * threads)
     return [min(n_runs, n_grains * tile // n_tiles * grain) for tile in range(n_tiles + 1)] if n_runs else []
 
 
-def bytes_of(setting: LayerGrid, patterns: Patterns, n_runs: int = 1) -> int:
+def bytes_of(grid: LayerGrid, patterns: Patterns, n_runs: int = 1) -> int:
     """Return what stacked runs hold: the weights, and about six arrays of activities of a batch."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    numbers = n_runs * n_outputs * (n_inputs + 6 * batch_length(setting, patterns))
-    return int(numbers * setting.dtype.itemsize)
+    numbers = n_runs * n_outputs * (n_inputs + 6 * batch_length(grid, patterns))
+    return int(numbers * grid.dtype.itemsize)

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.aligned import LINE_BYTES
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
@@ -109,11 +108,11 @@ class PlannedBlock(NamedTuple):
 class Schedule:
     """The patterns of a cell in its precision, cut into blocks of steps."""
 
-    def __init__(self, cell: LayerCell, setting: LayerGrid, patterns: Patterns) -> None:
-        self.cell, self.setting, self.pairs = cell, setting, patterns.in_precision(setting.dtype)
-        self.offset = setting.offset(self.pairs).astype(setting.dtype)
+    def __init__(self, cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> None:
+        self.cell, self.grid, self.pairs = cell, grid, patterns.in_precision(grid.dtype)
+        self.offset = grid.offset(self.pairs).astype(grid.dtype)
         """Before the first step; after the last one, once all blocks are planned."""
-        self.learned = _Source(self.pairs.inputs, is_sparse=leaves_out_zeros(cell, setting, patterns))
+        self.learned = _Source(self.pairs.inputs, is_sparse=leaves_out_zeros(cell, grid, patterns))
         n_evaluated = len(patterns.evaluated_inputs)
         is_sparse = core() is not None and leaving_out_zeros_pays(
             patterns.share_of_evaluated_inputs, n_evaluated
@@ -138,7 +137,7 @@ class Schedule:
                 preactivation=a,
                 output=h,
                 activation=self.cell.activation,
-                error=self.setting.error,
+                error=self.grid.error,
                 mean_input=self.means[0],
                 mean_target=self.means[1],
             )
@@ -146,8 +145,8 @@ class Schedule:
 
     def blocks(self, pool: Executor, memory_budget: int) -> Iterator[list[Block]]:
         """Yield some blocks at a time, which follow each other."""
-        n, n_inputs = batch_length(self.setting, self.pairs), self.pairs.inputs.shape[1]
-        bytes_of_a_step = n_inputs * (2 * n * self.setting.dtype.itemsize + 32)
+        n, n_inputs = batch_length(self.grid, self.pairs), self.pairs.inputs.shape[1]
+        bytes_of_a_step = n_inputs * (2 * n * self.grid.dtype.itemsize + 32)
         steps_at_once = max(
             1, min(BYTES_OF_A_BLOCK, memory_budget // (8 * BLOCKS_AT_ONCE)) // bytes_of_a_step
         )
@@ -156,9 +155,9 @@ class Schedule:
             yield list(pool.map(self._prepare, some))
 
     def _planned(self, steps_at_once: int) -> Iterator[PlannedBlock]:
-        inputs, moves, n_seen = self.pairs.inputs, self.setting.offset_moves, 0
-        offset, first = self.setting.offset(self.pairs).astype(self.setting.dtype), 0
-        batches = self.setting.batches(len(inputs))
+        inputs, moves, n_seen = self.pairs.inputs, self.grid.offset_moves, 0
+        offset, first = self.grid.offset(self.pairs).astype(self.grid.dtype), 0
+        batches = self.grid.batches(len(inputs))
         while some := list(islice(batches, steps_at_once)):
             offsets = [offset]
             for rows in some if moves.moves else ():
@@ -173,7 +172,7 @@ class Schedule:
         rows, moves = np.concatenate(plan.batches), None
         lengths = [len(batch) for batch in plan.batches]
         before, targets, pre = plan.offsets, self.pairs.targets[rows], None
-        if self.setting.shift:
+        if self.grid.shift:
             before, moves = plan.offsets[:-1], np.diff(plan.offsets, axis=0)
         if not self.cell.rule.looks_at_output:
             offsets = before if len(before) == 1 else np.repeat(before, lengths, axis=0)
@@ -184,7 +183,7 @@ class Schedule:
     def evaluated_blocks(self) -> Iterator[Block]:
         """Yield the evaluated patterns, some at a time, centered by the offset after the last step."""
         targets = self.pairs.evaluated_targets
-        can_be_cut = all(MEASURES[name].sees_one_pattern for name in self.setting.measures)
+        can_be_cut = all(MEASURES[name].sees_one_pattern for name in self.grid.measures)
         at_once = EVALUATED_AT_ONCE if can_be_cut else len(targets)
         for start in range(0, len(targets), at_once):
             rows = np.arange(start, min(start + at_once, len(targets)))
@@ -198,8 +197,9 @@ class _Source:
 
     def __init__(self, patterns: Array, *, is_sparse: bool) -> None:
         self.patterns, self.is_sparse = np.ascontiguousarray(patterns), is_sparse
-        self._native: Any = core()
-        self.sparse = sparse_patterns(self._native, self.patterns, patterns.dtype) if is_sparse else None
+        self._native, self.sparse = core(), None
+        if is_sparse and self._native is not None:
+            self.sparse = sparse_patterns(self._native, self.patterns, patterns.dtype)
 
     def batches(
         self, rows: Rows, bounds: Rows, offsets: Array, pre: Array | None = None, *, learns: bool = True
@@ -215,18 +215,12 @@ class _Source:
         return found
 
 
-def leaves_out_zeros(cell: LayerCell, setting: LayerGrid, patterns: Patterns) -> bool:
+def leaves_out_zeros(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> bool:
     """Return whether the products that learn leave out the zeros of the inputs."""
-    pays = leaving_out_zeros_pays(patterns.share_of_inputs, batch_length(setting, patterns))
+    pays = leaving_out_zeros_pays(patterns.share_of_inputs, batch_length(grid, patterns))
     return cell.rule.looks_at_output and pays and core() is not None
 
 
-def batch_length(setting: LayerGrid, patterns: Patterns) -> int:
+def batch_length(grid: LayerGrid, patterns: Patterns) -> int:
     """Return the number of patterns in all batches but the last, which may have fewer."""
-    return min(setting.batch_size, len(patterns.inputs))
-
-
-def whole_lines(n_columns: int, dtype: np.dtype[Any]) -> int:
-    """Return so many columns, or a few more that fill up the last cache line."""
-    in_line = LINE_BYTES // dtype.itemsize
-    return -(-n_columns // in_line) * in_line
+    return min(grid.batch_size, len(patterns.inputs))

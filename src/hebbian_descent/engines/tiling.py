@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-VECTOR_BYTES = 64
+from hebbian_descent.engines.vectors import VECTOR_BYTES
+
 MOST_VECTORS = 25
 CACHE_BYTES = 256 * 1024  # of a block of p, which each step reads as a whole
 OPERATIONS_OF_A_CALL = (
@@ -30,16 +31,6 @@ def unit_blocks(n_units: int, n_steps: int, itemsize: int, *, coupled: bool) -> 
     n_blocks = -(-n_vectors // most_vectors)
     edges = [n_vectors * block // n_blocks * n_lanes for block in range(n_blocks + 1)]
     return [slice(start, min(stop, n_units)) for start, stop in pairwise(edges)]
-
-
-def row_length(n_units: int, itemsize: int) -> int:
-    """Return the length of rows of whole vectors that hold `n_units` units.
-
-    With a multiple of 8 vectors per row, the same vector of all rows would fall into few sets of the cache.
-    """
-    n_lanes = VECTOR_BYTES // itemsize
-    n_vectors = -(-n_units // n_lanes)
-    return (n_vectors + (n_vectors % 8 == 0)) * n_lanes
 
 
 def calls(n: int, operations_of_one: int) -> list[slice]:
