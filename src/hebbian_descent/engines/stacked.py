@@ -17,7 +17,6 @@ from itertools import pairwise, repeat, starmap
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.closed_form import Imprint, imprint, imprints, outlook
@@ -27,6 +26,7 @@ from hebbian_descent.engines.stack import Stack, Tile
 from hebbian_descent.engines.stacked_inputs import Schedule, batch_length
 from hebbian_descent.engines.vectors import VECTOR_BYTES
 from hebbian_descent.native import core
+from hebbian_descent.thread_pools import one_thread
 
 FEWEST_COLUMNS = 128
 """Of a tile: so many keep a processor busy with more than reading the inputs."""
@@ -46,8 +46,7 @@ def stacked(
     """Run the tiles of a cell, each on one processor."""
     result = empty_result(grid, patterns)
     schedule = Schedule(cell, grid, patterns)
-    # One BLAS thread per tile: a product split over threads may round differently.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with one_thread("blas"), ThreadPoolExecutor(threads) as pool:
         plan: list[Tile] = []
         stepwise = np.arange(len(grid.learning_rates))
         if imprints(cell, grid):

@@ -14,7 +14,6 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.network_grids import AutoencoderCell, AutoencoderGrid
@@ -25,6 +24,7 @@ from hebbian_descent.engines.tied_part import HiddenBatch, HiddenUnits, Part, Ra
 from hebbian_descent.engines.tied_passes import Passes, passes_of
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.network import Autoencoder
+from hebbian_descent.thread_pools import one_thread
 
 Meet = Callable[[], bool]
 """Wait for the other threads of a run; False where learning has to stop."""
@@ -63,8 +63,7 @@ def tied(
         else:
             evaluate_into(result, i, j, network, patterns, threads_of_run, encode)
 
-    # One BLAS thread each: a product split over threads may round differently.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with one_thread("blas"), ThreadPoolExecutor(threads) as pool:
         try:
             list(pool.map(run, places[:n_alone], repeat(1)))
             list(pool.map(run, places[n_alone:], repeat(PARTS)))

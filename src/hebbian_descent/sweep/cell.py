@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from hebbian_descent import native
 from hebbian_descent.engines.base import CellResult
@@ -18,6 +17,7 @@ from hebbian_descent.engines.grid import Grid, GridCell
 from hebbian_descent.engines.grid_values import labels_of_rates
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record, provenance
+from hebbian_descent.thread_pools import one_thread
 
 NUMERICS_VERSION = 1
 """Raised when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
@@ -41,8 +41,7 @@ class Work:
     def run(self, patterns: Patterns, threads: int = 1) -> Record:
         """Compute the cell; its record does not say yet what it is the answer to."""
         start = time.perf_counter()
-        # A product of matrices that BLAS splits over threads may round differently.
-        with threadpool_limits(1):
+        with one_thread():
             result = ENGINES[self.choice.engine](
                 self.cell, self.grid, patterns, threads=threads, memory_budget=self.memory_budget
             )

@@ -7,7 +7,6 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from hebbian_descent.checks import as_number
 from hebbian_descent.source_digest import PACKAGE, source_digest
 from hebbian_descent.storage.results.values import Json
+from hebbian_descent.thread_pools import thread_pools
 
 EXACT_KINDS = "biuU"  # truth values, whole numbers, texts
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))  # readers of Parquet do not agree on any other
@@ -109,6 +109,4 @@ def _versions() -> dict[str, Json]:
 
 def _thread_pools() -> list[Json]:
     asked = ("user_api", "internal_api", "version", "num_threads", "architecture")
-    return [
-        {name: pool.get(name) for name in asked} for pool in import_module("threadpoolctl").threadpool_info()
-    ]
+    return [{name: pool.get(name) for name in asked} for pool in thread_pools()]
