@@ -6,14 +6,21 @@
 
 namespace hebbian_descent {
 
-// out = keep·start + coefficients·terms for some rows of `out`, whose lists of coefficients follow each other.
+// out = keep·start + coefficients·terms for some rows of `out`, whose lists of coefficients follow each other. By
+// itself in a function, so that nothing but the sums competes for the registers.
+template <class T, std::size_t width>
+HD_NOINLINE void add_lists(Rows<T> out, Rows<const T> start, T keep, Rows<const T> terms, EntryLists<T> entries,
+                           std::size_t first_list, std::size_t n_rows) noexcept {
+    for (std::size_t row = 0; row < n_rows; ++row)
+        add_entries<T, width>(out[row], start[row], keep, terms, entries, first_list + row);
+}
+
 template <class T>
 HD_INLINE void add_sparse_product(Rows<T> out, Rows<const T> start, T keep, Rows<const T> terms,
                                   const Entries<T>& entries, std::size_t first_list, std::size_t n_rows,
                                   std::size_t n_columns) noexcept {
     with_width<T>(n_columns, [&](auto width) {
-        for (std::size_t row = 0; row < n_rows; ++row)
-            add_entries<T, decltype(width)::value>(out[row], start[row], keep, terms, entries, first_list + row);
+        add_lists<T, decltype(width)::value>(out, start, keep, terms, entries.lists(), first_list, n_rows);
     });
 }
 

@@ -22,6 +22,14 @@ struct Parts {
     std::size_t length(std::size_t part) const noexcept { return begin(part + 1) - begin(part); }
 };
 
+// Where entries lie, by value: the compiler need not expect that storing a vector changes it.
+template <class T>
+struct EntryLists {
+    const std::size_t* bounds;
+    const std::uint32_t* places;
+    const T* values;
+};
+
 template <class T>
 struct Entries {
     std::vector<std::size_t> bounds;  // where each list begins, and where the last one ends
@@ -35,27 +43,29 @@ struct Entries {
     void reserve(std::size_t n) { places.reserve(n), values.reserve(n); }
     void resize(std::size_t n) { places.resize(n), values.resize(n); }
     std::size_t size() const noexcept { return values.size(); }
+    EntryLists<T> lists() const noexcept { return {bounds.data(), places.data(), values.data()}; }
 };
 
 // out = keep·start + Σₑ valueₑ·terms[placeₑ − first] over one list, for `width` vectors of columns. Of the last vector,
 // only so many lanes are read from `start` and written.
 template <class T, std::size_t width>
-HD_INLINE void add_entries(T* out, const T* start, T keep, Rows<const T> terms, const Entries<T>& entries,
-                           std::size_t list, std::size_t first = 0, std::size_t last = Vector<T>::lanes) noexcept {
+HD_INLINE void add_entries(T* out, const T* start, T keep, Rows<const T> terms, EntryLists<T> entries, std::size_t list,
+                           std::size_t first = 0, std::size_t last = Vector<T>::lanes) noexcept {
     using V = Vector<T>;
-    const std::uint32_t* places = entries.places.data();
-    const T* values = entries.values.data();
     const auto n_lanes = [&](std::size_t c) { return c + 1 == width ? last : V::lanes; };
     V sums[width];
+#pragma GCC unroll 4
     for (std::size_t c = 0; c < width; ++c) {
         sums[c] = V::load(start + c * V::lanes, n_lanes(c));
         if (keep != T(1)) sums[c] = V(keep) * sums[c];
     }
     for (std::size_t e = entries.bounds[list], end = entries.bounds[list + 1]; e < end; ++e) {
-        const T* term = terms[places[e] - first];
-        const V value(values[e]);
+        const T* term = terms[entries.places[e] - first];
+        const V value(entries.values[e]);
+#pragma GCC unroll 4
         for (std::size_t c = 0; c < width; ++c) sums[c] = fma(value, V::load(term + c * V::lanes), sums[c]);
     }
+#pragma GCC unroll 4
     for (std::size_t c = 0; c < width; ++c) sums[c].store(out + c * V::lanes, n_lanes(c));
 }
 

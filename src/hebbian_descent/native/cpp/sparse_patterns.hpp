@@ -81,6 +81,7 @@ struct SparsePatterns {
                                   Rows<T> out, std::size_t last) const noexcept {
         using V = Vector<T>;
         alignas(vector_bytes) T panel[rows_in_cache * width * V::lanes];
+        const EntryLists<T> lists = entries.lists();
         const Rows<T> copy{panel, width * V::lanes};
         for (std::size_t block = 0; block < blocks.count; ++block) {
             const std::size_t first = blocks.begin(block);
@@ -89,8 +90,8 @@ struct SparsePatterns {
                     V::load(weights[first + row] + c * V::lanes, c + 1 == width ? last : V::lanes)
                         .store(copy[row] + c * V::lanes);
             for (std::size_t i = 0; i < n; ++i)
-                add_entries<T, width>(out[i], block == 0 ? start : out[i], T(1), copy, entries,
-                                      list(patterns[i], block), first, last);
+                add_entries<T, width>(out[i], block == 0 ? start : out[i], T(1), copy, lists, list(patterns[i], block),
+                                      first, last);
         }
     }
 };
