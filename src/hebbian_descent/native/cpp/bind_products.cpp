@@ -7,16 +7,17 @@ namespace {
 
 // As many columns as the terms have, whose rows may be parts of longer ones.
 template <class T>
-void multiply(Matrix<T> out, Matrix<const T> start, T keep, Matrix<const T> coefficients, Columns<const T> terms) {
+void multiply(Matrix<T> out, Matrix<const T> start, double keep, Matrix<const T> coefficients, Columns<const T> terms) {
     nb::gil_scoped_release release;
-    add_product<T>(
-        {out.data(), out.shape(1)}, {start.data(), start.shape(1)}, keep, {coefficients.data(), coefficients.shape(1)},
-        {terms.data(), static_cast<std::size_t>(terms.stride(0))}, out.shape(0), terms.shape(0), terms.shape(1));
+    add_product<T>({out.data(), out.shape(1)}, {start.data(), start.shape(1)}, static_cast<T>(keep),
+                   {coefficients.data(), coefficients.shape(1)},
+                   {terms.data(), static_cast<std::size_t>(terms.stride(0))}, out.shape(0), terms.shape(0),
+                   terms.shape(1));
 }
 
 template <class T>
 void define_for(nb::module_& m) {
-    m.def("add_product", &multiply<T>, "out"_a.noconvert(), "start"_a, "keep"_a, "coefficients"_a, "terms"_a);
+    m.def("add_product", &multiply<T>, array("out"), array("start"), "keep"_a, array("coefficients"), array("terms"));
 }
 
 }  // namespace

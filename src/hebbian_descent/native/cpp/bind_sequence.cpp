@@ -36,9 +36,9 @@ void learn_sequences(Row<const T> learning_rates, Matrix<const T> couplings, Mat
 // What is written to must not be converted: a copy would be written to instead.
 template <class T>
 void define_for(nb::module_& m) {
-    m.def("learn_sequences", &learn_sequences<T>, "learning_rates"_a, "couplings"_a, "start"_a, "targets"_a,
-          "evaluated_couplings"_a, "evaluated_start"_a, "evaluated_targets"_a, "room"_a.noconvert(),
-          "errors"_a.noconvert(), "diverged_at"_a.noconvert(), "outputs"_a.noconvert(), nb::kw_only(), "n_units"_a,
+    m.def("learn_sequences", &learn_sequences<T>, array("learning_rates"), array("couplings"), array("start"),
+          array("targets"), array("evaluated_couplings"), array("evaluated_start"), array("evaluated_targets"),
+          array("room"), array("errors"), array("diverged_at"), array("outputs"), nb::kw_only(), "n_units"_a,
           "settings"_a, "unit"_a, "parameters"_a);
 }
 

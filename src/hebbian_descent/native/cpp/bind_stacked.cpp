@@ -73,16 +73,16 @@ void define_for(nb::module_& m, const char* batches_name) {
                 batches.multiply(batch, {weights.data(), weights.shape(1)}, start.data(), {out.data(), out.shape(1)},
                                  start.shape(0));
             },
-            "batch"_a, "weights"_a, "start"_a, "out"_a)
+            "batch"_a, array("weights"), array("start"), array("out"))
         .def(
             "learn",
-            [](const Batches<T>& batches, std::size_t batch, T keep, Matrix<const T> p, Matrix<T> weights) {
+            [](const Batches<T>& batches, std::size_t batch, double keep, Matrix<const T> p, Matrix<T> weights) {
                 nb::gil_scoped_release release;
                 AlignedVector<T> room(batches.room());
-                batches.learn(batch, keep, {p.data(), p.shape(1)}, {weights.data(), weights.shape(1)}, p.shape(1),
-                              room.data());
+                batches.learn(batch, static_cast<T>(keep), {p.data(), p.shape(1)}, {weights.data(), weights.shape(1)},
+                              p.shape(1), room.data());
             },
-            "batch"_a, "keep"_a, "p"_a, "weights"_a);
+            "batch"_a, "keep"_a, array("p"), array("weights"));
     m.def(
         "dense_batches",
         [](Matrix<const T> patterns, Places rows, Places bounds, Matrix<const T> offsets,
@@ -91,7 +91,8 @@ void define_for(nb::module_& m, const char* batches_name) {
             return new DenseBatches<T>({patterns.data(), patterns.shape(1)}, patterns.shape(1),
                                        plan_of(rows, bounds, offsets), pre ? pre->data() : nullptr, learns);
         },
-        "patterns"_a, "rows"_a, "bounds"_a, "offsets"_a, "pre"_a.none(), "learns"_a, nb::rv_policy::take_ownership);
+        array("patterns"), array("rows"), array("bounds"), array("offsets"), array("pre").none(), "learns"_a,
+        nb::rv_policy::take_ownership);
     m.def(
         "sparse_batches",
         [](const SparsePatterns<T>& patterns, Places rows, Places bounds, Matrix<const T> offsets,
@@ -99,11 +100,12 @@ void define_for(nb::module_& m, const char* batches_name) {
             nb::gil_scoped_release release;
             return new SparseBatches<T>(patterns, plan_of(rows, bounds, offsets), learns);
         },
-        "patterns"_a, "rows"_a, "bounds"_a, "offsets"_a, "learns"_a, nb::rv_policy::take_ownership);
-    m.def("learn_stacked", &learn<T>, "batches"_a, "first"_a, "last"_a, "first_number"_a, "targets"_a, "moves"_a.none(),
-          "weights"_a, "bias"_a, "rates"_a, "diverged_at"_a, nb::kw_only(), "unit"_a, "parameters"_a, "rule"_a);
-    m.def("evaluate_stacked", &evaluate<T>, "batches"_a, "batch"_a, "targets"_a, "weights"_a, "bias"_a, "rates"_a,
-          "diverged_at"_a, nb::kw_only(), "unit"_a, "parameters"_a, "errors"_a);
+        "patterns"_a, array("rows"), array("bounds"), array("offsets"), "learns"_a, nb::rv_policy::take_ownership);
+    m.def("learn_stacked", &learn<T>, "batches"_a, "first"_a, "last"_a, "first_number"_a, array("targets"),
+          array("moves").none(), array("weights"), array("bias"), array("rates"), array("diverged_at"), nb::kw_only(),
+          "unit"_a, "parameters"_a, "rule"_a);
+    m.def("evaluate_stacked", &evaluate<T>, "batches"_a, "batch"_a, array("targets"), array("weights"), array("bias"),
+          array("rates"), array("diverged_at"), nb::kw_only(), "unit"_a, "parameters"_a, array("errors"));
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ void pull_back_rows(Matrix<const T> a, Matrix<const T> h, Matrix<T> error, const
 
 template <class T>
 void define_for(nb::module_& m) {
-    m.def("activate", &activate_rows<T>, "a"_a, "h"_a, "unit"_a, "parameters"_a);
-    m.def("pull_back", &pull_back_rows<T>, "a"_a, "h"_a, "error"_a, "unit"_a, "parameters"_a);
+    m.def("activate", &activate_rows<T>, array("a"), array("h"), "unit"_a, "parameters"_a);
+    m.def("pull_back", &pull_back_rows<T>, array("a"), array("h"), array("error"), "unit"_a, "parameters"_a);
 }
 
 }  // namespace
