@@ -51,9 +51,10 @@ def replace_atomically(path: Path, content: bytes) -> None:
     except FileNotFoundError:
         old = None
     is_file = old is not None and stat.S_ISREG(old.st_mode)
-    partial = new_partial(path.parent)
+    partial = None
     try:
-        with _locked_file(partial, private=is_file) as file:
+        partial, locked = _locked_file(path.parent, private=is_file)
+        with locked as file:
             if old is not None and is_file:
                 _take_permissions(partial, old)
             file.write(content)
@@ -64,7 +65,8 @@ def replace_atomically(path: Path, content: bytes) -> None:
         if fcntl is None:
             os.replace(partial, path)  # Windows renames no open file
     except BaseException as error:
-        partial.unlink(missing_ok=True)
+        if partial is not None:
+            partial.unlink(missing_ok=True)
         if isinstance(error, OSError):  # the caller knows nothing of the hidden file
             error.filename = os.fspath(path)
         raise
@@ -102,18 +104,28 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _locked_file(path: Path, *, private: bool) -> BinaryIO:
-    """Create and lock a file; with `private`, nobody else may open it until it has its final permissions."""
+def _locked_file(folder: Path, *, private: bool) -> tuple[Path, BinaryIO]:
+    """Create and lock a hidden file; with `private`, nobody else may open it until it is given permissions.
+
+    Another writer may take it for abandoned, and remove it, in the moment before it is locked. Then it needs
+    a new name: somebody who still holds the removed file open might remove whatever has the old one.
+    """
     mode = 0o600 if private else 0o666
     while True:
+        path = new_partial(folder)
         file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115
-        if fcntl is None:
-            return file
-        with suppress(OSError):  # without locks nobody else gets one either, and nothing is removed
-            fcntl.flock(file, fcntl.LOCK_EX)
-        if os.fstat(file.fileno()).st_nlink:
-            return file
-        file.close()  # another writer removed it in the moment before it was locked
+        try:
+            if fcntl is None:
+                return path, file
+            with suppress(OSError):  # without locks nobody else gets one either, and nothing is removed
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink:
+                return path, file
+            file.close()
+        except BaseException:
+            file.close()
+            path.unlink(missing_ok=True)
+            raise
 
 
 def _take_permissions(path: Path, old: os.stat_result) -> None:

@@ -1,5 +1,6 @@
 """Where a model is written: links, permissions, devices, full disks, writers that were killed."""
 
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -217,6 +218,25 @@ def test_many_writers_do_not_disturb_each_other(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["file0", "file1"]
     for name in os.listdir(tmp_path):
         np.testing.assert_array_equal(Layer.load(tmp_path / name).weights, LAYER.weights)
+
+
+def test_a_file_that_was_taken_for_abandoned_is_written_under_another_name(tmp_path, monkeypatch):
+    """Who holds the removed file open removes its name once more, after the writer has started anew."""
+    flock, removed, n_calls = fcntl.flock, [], [0]
+
+    def slow_flock(file, operation):
+        n_calls[0] += 1
+        if n_calls[0] == 1:
+            removed.extend(tmp_path.glob(".hebbian-descent-*"))
+            removed[0].unlink()
+        flock(file, operation)
+        if n_calls[0] == 2:
+            removed[0].unlink(missing_ok=True)
+
+    monkeypatch.setattr(fcntl, "flock", slow_flock)
+    LAYER.save(tmp_path / "file")
+    assert n_calls == [2]
+    assert os.listdir(tmp_path) == ["file"]
 
 
 def test_names_as_long_as_the_system_allows(tmp_path):
