@@ -24,6 +24,8 @@ bool supports(const std::string& level) {
 
 NB_MODULE(HD_MODULE, m) {
     using namespace hebbian_descent;
+    // Estimators keep loops as long as they live, some until the interpreter ends: that is no leak.
+    nb::set_leak_warnings(false);
     m.attr("level") = level;
     m.def("supports", &supports, "level"_a);
     bind_units(m);
