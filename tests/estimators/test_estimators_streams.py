@@ -26,15 +26,16 @@ def test_river_evaluates_a_regressor():
 
 
 def test_ten_million_updates_follow_a_drifting_target():
-    """Memory is constant, numbers stay finite, and the last of a hundred drifts is followed like the first.
+    """Memory is constant, numbers stay finite, and every one of a hundred drifts is followed to the end.
 
-    Targets are noisy: without noise the error would be that of rounding, which says nothing.
+    Targets are noisy: without noise the error would be that of rounding, which says nothing. What noise of
+    standard deviation σ leaves of a target that was followed to the end has σ√(κ/(2 − κ)), and κ is 1 here.
     """
     rng = np.random.default_rng(0)
     n_blocks, block = 100, 100_000 if choice().core else 2_000  # the plain loop would take minutes
     truth = rng.normal(size=(100, 10)) / 10
     inputs = rng.random((block, 100)) + 1
-    noise = rng.normal(scale=0.07, size=(block, 10))
+    noise = rng.normal(scale=0.1, size=(block, 10))
     regressor = HebbianDescentRegressor().partial_fit(inputs[:1000], (inputs @ truth)[:1000])
     before, after, memory = [], [], []
     tracemalloc.start()
@@ -49,8 +50,8 @@ def test_ten_million_updates_follow_a_drifting_target():
     assert regressor.n_samples_seen_ == n_blocks * block + 1000
     assert np.isfinite(regressor.coef_).all()
     assert np.isfinite(regressor.bias_).all()
-    assert (np.array(after[1:]) < 0.6 * np.array(before[1:])).all()
-    assert max(after[-10:]) < 1.5 * max(after[:10])
+    assert (np.array(after) < np.array(before)).all()
+    np.testing.assert_allclose(after, 0.1 * np.sqrt(2 / np.pi), rtol=0.1)
     assert max(memory[2:]) - min(memory[2:]) < 1_000_000
 
 
