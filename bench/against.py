@@ -18,10 +18,13 @@ from report import Sheet
 from rich.console import Console
 from timed_works import TIMED
 
-from estimators import FIRST_CALL, IMPORT
+from estimators import FIRST_CALLS, IMPORT
 
 ROOT = Path(__file__).parent.parent
-STARTS = {"import": IMPORT.format("hebbian_descent"), "first partial_fit of a process": FIRST_CALL}
+STARTS = {
+    "import of the estimators": IMPORT.format("from hebbian_descent import HebbianDescentClassifier"),
+    "first partial_fit of a process": FIRST_CALLS,
+}
 COLUMNS = ("work", "this, ms", "that, ms", "speed of this / speed of that")
 
 
@@ -57,7 +60,7 @@ class Commit:
         return float(self.process.stdout.readline())
 
     def start(self, code: str) -> float:
-        """Return the seconds that code prints in a new process, where nothing is compiled yet."""
+        """Return the first number of seconds that code prints in a new process, where nothing is compiled yet."""
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [self.python, "-c", code],
@@ -66,7 +69,7 @@ class Commit:
                 text=True,
                 check=True,
             )
-        return float(done.stdout)
+        return float(done.stdout.split()[0])
 
 
 def installed(commit: str) -> Path:
