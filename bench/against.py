@@ -60,7 +60,7 @@ class Commit:
         return float(self.process.stdout.readline())
 
     def start(self, code: str) -> float:
-        """Return the first number of seconds that code prints in a new process, where nothing is compiled yet."""
+        """Return the first number that code prints in a new process, where nothing is compiled yet."""
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [self.python, "-c", code],

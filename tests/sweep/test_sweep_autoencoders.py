@@ -50,7 +50,7 @@ def test_hebbs_rule_agrees_with_the_plain_loop(centering):
             X,
             rules="hebb",
             hidden_activations=tuple(ACTIVATIONS),
-            output_activations=("linear", "sigmoid", "softmax"),
+            output_activations=("linear", "sigmoid", "explin"),
             weight_decays=(0.0, 0.01),
             measures=tuple(MEASURES),
             centering=centering,
@@ -115,16 +115,6 @@ def test_parameters_of_a_rule_take_the_plain_loop():
         assert next(iter(result.choices.values())).engine == "reference"
 
 
-def test_coupled_output_units_agree_too():
-    simplex = X / X.sum(axis=1, keepdims=True)
-    grid = {"rules": ["hebbian_descent", "gradient_descent"], "hidden_activations": "softmax"}
-    tied, plain = (
-        sweep_autoencoders(simplex, output_activations="softmax", engine=engine, **grid, **GRID)
-        for engine in ("tied", "reference")
-    )
-    np.testing.assert_allclose(tied.values["mae"], plain.values["mae"], rtol=1e-9)
-
-
 def test_an_engine_that_cannot_run_a_cell_says_why():
     with pytest.raises(
         ValueError, match=r"'tied' cannot run oja, linear/linear: the rule 'oja' has no compiled form"
@@ -134,7 +124,7 @@ def test_an_engine_that_cannot_run_a_cell_says_why():
         )
 
 
-@pytest.mark.parametrize("error", ["saturating", lambda t, h: 2 * (h - t)])
+@pytest.mark.parametrize("error", ["difference", "saturating"])
 def test_other_error_terms_agree(error):
     grid = {"rules": ["hebbian_descent", "gradient_descent"], "hidden_activations": "explin"}
     tied, plain = (

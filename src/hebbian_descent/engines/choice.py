@@ -15,8 +15,8 @@ from hebbian_descent.engines.reference import reference
 from hebbian_descent.engines.sequence import sequence
 from hebbian_descent.engines.stacked import stacked
 from hebbian_descent.engines.stacked_inputs import leaves_out_zeros
+from hebbian_descent.engines.tied import leaves_out_zeros as leaves_out_zeros_of_autoencoder
 from hebbian_descent.engines.tied import tied
-from hebbian_descent.engines.tied_passes import uncompiled_part
 
 LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "sequence": sequence, "stacked": stacked}
 AUTOENCODER_ENGINES: dict[str, Engine] = {"reference": reference, "tied": tied}
@@ -58,14 +58,14 @@ def automatic_rate(grid: Grid[Any, Any]) -> str | None:
     return "an automatic learning rate is computed for each update" if grid.has_automatic_rate else None
 
 
-def uncompiled(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> str | None:
-    """Return which part of a layer has no compiled form, or None."""
-    members: dict[str, Any] = {"rule": cell.rule, "activation": cell.activation}
-    if cell.rule.takes_error_term:
-        members["error term"] = grid.error
-    for kind, member in members.items():
+def without_compiled_form(*members: tuple[str, Any]) -> str | None:
+    """Return which of some members, each with its kind, has no compiled form, or None."""
+    for kind, member in members:
         if member.compiled_form is None:
-            return f"the {kind} {member.name!r} has no compiled form"
+            with_parameters = (
+                f" with {dict(member.parameters)}" if kind == "rule" and member.parameters else ""
+            )
+            return f"the {kind} {member.name!r}{with_parameters} has no compiled form"
     return None
 
 
@@ -73,7 +73,10 @@ def stacked_obstacle(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> st
     """Return why runs cannot be stacked, or None."""
     if grid.offset_moves.centers_targets(cell.rule):
         return f"the rule {cell.rule.name!r} learns the means with the weights"
-    return uncompiled(cell, grid, patterns)
+    members: list[tuple[str, Any]] = [("rule", cell.rule), ("activation", cell.activation)]
+    if cell.rule.takes_error_term:
+        members.append(("error term", grid.error))
+    return without_compiled_form(*members)
 
 
 def sequence_obstacle(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> str | None:
@@ -93,10 +96,12 @@ def sequence_obstacle(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> s
 
 def tied_obstacle(cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patterns) -> str | None:
     """Return why the tied engine cannot run an auto-encoder, or None."""
-    if cell.rule.compiled_form is None:
-        with_parameters = f" with {dict(cell.rule.parameters)}" if cell.rule.parameters else ""
-        return f"the rule {cell.rule.name!r}{with_parameters} has no compiled form"
-    return None
+    hidden, output = cell.activation
+    if not output.elementwise:
+        return f"output units of the activation {output.name!r} depend on each other"
+    return without_compiled_form(
+        ("rule", cell.rule), ("activation", hidden), ("activation", output), ("error term", grid.error)
+    )
 
 
 def reason_for_sequence(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> str:
@@ -117,10 +122,11 @@ def reason_for_stacked(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> 
 
 def reason_for_tied(cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patterns) -> str:
     """Return what the tied engine makes of a cell."""
-    passes = "compiled passes"
-    if missing := uncompiled_part(cell, grid):
-        passes = f"passes in NumPy, since {missing}"
-    return f"matrix products of an auto-encoder take nearly all the time, with {passes} between them"
+    reason = "matrix products of an auto-encoder take nearly all the time, with one pass between them"
+    if leaves_out_zeros_of_autoencoder(grid, patterns):
+        zeros = 1 - patterns.share_of_inputs
+        return f"{reason}, and products leave out the {zeros:.0%} of the inputs that are zero"
+    return reason
 
 
 Judge = tuple[Callable[[Any, Any, Patterns], str | None], Callable[[Any, Any, Patterns], str]]

@@ -63,11 +63,11 @@ def evaluate_into(
     network: Layer | Autoencoder,
     patterns: Patterns,
     threads: int = 1,
-    encode: Callable[[Autoencoder, slice], Array] | None = None,
+    respond: Callable[[Array], tuple[Array, Array]] | None = None,
 ) -> None:
     """Measure a run on the evaluated patterns; of an auto-encoder also the mean activity of hidden units.
 
-    `encode` is a faster way to the hidden activity of some patterns, if there is one.
+    `respond` is a faster way to the hidden units and the reconstruction of an auto-encoder, if there is one.
     """
     inputs, targets, dtype = patterns.evaluated_inputs, patterns.evaluated_targets, network.weights.dtype
     can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
@@ -78,14 +78,19 @@ def evaluate_into(
         x = inputs[rows].astype(dtype, copy=False)
         t = x if targets is inputs else targets[rows].astype(dtype, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
-            measure_into(result, rate, trial, t, _output(network, x, rows), rows)
+            measure_into(result, rate, trial, t, _output(x, rows), rows)
 
-    def _output(network: Layer | Autoencoder, x: Array, rows: slice) -> Array:
+    def _output(x: Array, rows: slice) -> Array:
         if isinstance(network, Layer):
             return network.forward(x)[1]
-        hidden = network.infer_hidden(x)[1] if encode is None else encode(network, rows)
+        hidden, output = respond(x) if respond else _passed_through(network, x)
         result.values["hidden_activity"][rate, trial, rows] = hidden.mean(axis=1)
-        return network.infer_inputs(hidden)[1]
+        return output
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(evaluate_from, range(0, len(inputs), rows_at_once)))
+
+
+def _passed_through(network: Autoencoder, x: Array) -> tuple[Array, Array]:
+    hidden = network.infer_hidden(x)[1]
+    return hidden, network.infer_inputs(hidden)[1]

@@ -11,16 +11,16 @@ from hebbian_descent.checks import Array
 if TYPE_CHECKING:
     from hebbian_descent.native._native import Core, _SparsePatterns
 
-LARGEST_SHARE, LARGEST_SHARE_BESIDE_BLAS = 0.5, 0.4
-"""Of inputs that are not zero: beyond, products of whole matrices, compiled or by a BLAS, are as fast."""
+LARGEST_SHARE = 0.5
+"""Of inputs that are not zero: beyond, products of whole matrices are as fast."""
 
 SMALLEST_BATCH = 8
 """Of patterns: with fewer, the product with the offset costs more than the zeros do."""
 
 
-def leaving_out_zeros_pays(share: float, n: int, *, largest_share: float = LARGEST_SHARE) -> bool:
+def leaving_out_zeros_pays(share: float, n: int) -> bool:
     """Return whether products with n patterns at a time, of which a share is not zero, should skip zeros."""
-    return share <= largest_share and n >= SMALLEST_BATCH
+    return share <= LARGEST_SHARE and n >= SMALLEST_BATCH
 
 
 def sparse_patterns(

@@ -1,33 +1,43 @@
-"""Auto-encoders with tied weights: matrix products by BLAS, and one pass over the units between them.
+"""Auto-encoders with tied weights: runs of compiled products, with one pass over the units between them.
 
 The inputs of a run, and with them the rows of W, are cut in two parts. All that one part needs of the other
 is its share of the activity of the hidden units, so two threads can work on a run where no other run is left.
 One thread takes the same parts one after the other: bits do not depend on the number of threads.
+
+The plain twin is the reference engine, which also serves where the compiled core is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product, repeat
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from itertools import islice, product, repeat
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.network_grids import AutoencoderCell, AutoencoderGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.reference import evaluate_into
-from hebbian_descent.engines.tied_inputs import PARTS, Inputs, encoder_of, inputs_in_parts
-from hebbian_descent.engines.tied_part import HiddenBatch, HiddenUnits, Part, Rates
-from hebbian_descent.engines.tied_passes import Passes, passes_of
-from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.engines.reference import evaluate_into, reference
+from hebbian_descent.engines.sparse import leaving_out_zeros_pays, sparse_patterns
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION, DivergenceError
+from hebbian_descent.native import core
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.thread_pools import one_thread
 
-Meet = Callable[[], bool]
-"""Wait for the other threads of a run; False where learning has to stop."""
+if TYPE_CHECKING:
+    from hebbian_descent.native._native import Core, _TiedRun
+
+PARTS = 2
+OPERATIONS_PER_CALL = 2**29
+"""Multiplications, which take some hundredths of a second: between calls an interrupt is seen."""
+
+OPERATIONS_PER_BATCH = 2**19
+"""As long as so many multiplications takes what surrounds them in the smallest network."""
 
 
 def tied(
@@ -42,28 +52,27 @@ def tied(
 
     What is left over, and is not even half as many runs as threads, has two threads each.
     """
+    native = core()
+    if native is None:
+        return reference(cell, grid, patterns, threads=threads, memory_budget=memory_budget)
     result, stop = empty_result(grid, patterns), Event()
     places = list(product(range(len(grid.learning_rates)), range(len(grid.trials))))
     n_left = len(places) % threads
     n_alone = len(places) - n_left if PARTS * n_left <= threads else len(places)
-    passes = passes_of(cell, grid)
-    inputs = inputs_in_parts(cell, grid, patterns, passes)
-    encode = encoder_of(inputs, patterns, passes)
 
     def run(place: tuple[int, int], threads_of_run: int) -> None:
         i, j = place
         network = grid.start(cell, patterns, grid.trials[j])
-        rate = grid.learning_rates[i]
-        form = str(cell.rule.compiled_form)
-        rates = Rates(rate, cell.weight_decay, grid.moves["hidden_shift"], form)
+        run = TiedRun(native, cell, grid, grid.learning_rates[i], network, inputs, stop)
         try:
-            TiedRun(grid, network, inputs, passes, rates, stop).learn(len(patterns.inputs), threads_of_run)
+            run.learn(threads_of_run)
         except DivergenceError as divergence:
             result.diverged_at[i, j] = divergence.step
         else:
-            evaluate_into(result, i, j, network, patterns, threads_of_run, encode)
+            evaluate_into(result, i, j, network, patterns, threads_of_run, run.respond)
 
     with one_thread("blas"), ThreadPoolExecutor(threads) as pool:
+        inputs = inputs_of(native, grid, patterns, pool)
         try:
             list(pool.map(run, places[:n_alone], repeat(1)))
             list(pool.map(run, places[n_alone:], repeat(PARTS)))
@@ -73,96 +82,131 @@ def tied(
     return result
 
 
+class Inputs(NamedTuple):
+    """The learned inputs as compiled runs take them."""
+
+    n_patterns: int
+    arrays: tuple[Any, ...]
+    """All of them, or two parts without their zeros."""
+
+
+def inputs_of(native: Core, grid: AutoencoderGrid, patterns: Patterns, pool: Executor) -> Inputs:
+    """Return inputs in the precision of the grid, without their zeros if that pays."""
+    is_sparse, inputs, dtype = leaves_out_zeros(grid, patterns), patterns.inputs, grid.dtype
+    if not is_sparse or inputs.dtype not in (np.float32, np.float64):
+        inputs = inputs.astype(dtype, copy=False)
+    inputs, half = np.ascontiguousarray(inputs), inputs.shape[1] // PARTS
+    if not is_sparse:
+        return Inputs(len(inputs), (inputs,))
+    halves = (0, half), (half, inputs.shape[1])
+    parts = pool.map(lambda columns: sparse_patterns(native, inputs, dtype, columns), halves)
+    return Inputs(len(inputs), tuple(parts))
+
+
+def leaves_out_zeros(grid: AutoencoderGrid, patterns: Patterns) -> bool:
+    """Return whether products with the inputs leave out their zeros."""
+    return leaving_out_zeros_pays(patterns.share_of_inputs, min(grid.batch_size, len(patterns.inputs)))
+
+
+class Steps(NamedTuple):
+    """Some batches that follow each other."""
+
+    rows: npt.NDArray[np.int64]
+    bounds: npt.NDArray[np.int64]
+    """Where the rows of each batch begin and end, (n_batches + 1,)."""
+    first: int
+    """The number of the first batch."""
+
+
 class TiedRun:
-    """One run of a rule with a compiled form, in place of `Training`; `stop` ends it early."""
+    """One run, in place of `Training`; `stop` ends it early."""
 
     def __init__(
         self,
+        native: Core,
+        cell: AutoencoderCell,
         grid: AutoencoderGrid,
+        learning_rate: float,
         network: Autoencoder,
-        inputs: list[Inputs],
-        passes: Passes,
-        rates: Rates,
+        inputs: Inputs,
         stop: Event,
     ) -> None:
-        self.grid, self.network, self.inputs = grid, network, inputs
-        self.passes, self.rates, self.stop = passes, rates, stop
-        self.units = HiddenUnits(network, len(inputs))
+        self.grid, self.learning_rate, self.network, self.stop = grid, learning_rate, network, stop
+        self.n_patterns, self.batch_size = inputs.n_patterns, min(grid.batch_size, inputs.n_patterns)
+        is_single = network.weights.dtype == np.float32
+        rule = (native.TiedRule32 if is_single else native.TiedRule64)(
+            *by_name(cell.activation.hidden),
+            *by_name(cell.activation.output),
+            *by_name(grid.error),
+            form=str(cell.rule.compiled_form),
+            pulls_back=cell.rule.pulls_back,
+            learning_rate=learning_rate,
+            weight_decay=cell.weight_decay,
+            hidden_shift=grid.moves["hidden_shift"],
+            limit=LARGEST_PREACTIVATION,
+        )
+        kind = native.TiedRun32 if is_single else native.TiedRun64
+        make: Callable[..., Any] = kind.of_whole if len(inputs.arrays) == 1 else kind.of_sparse
+        self.compiled: _TiedRun = make(
+            rule,
+            *inputs.arrays,
+            network.weights,
+            network.offset,
+            network.decoder_bias,
+            network.bias,
+            network.hidden_offset,
+            longest=self.batch_size,
+        )
 
-    def learn(self, n_patterns: int, threads: int = 1) -> None:
+    def learn(self, threads: int = 1) -> None:
         """Show all patterns, epoch by epoch."""
-        batch_size = min(self.grid.batch_size, n_patterns)
-        parts = {n: self._parts_for(n) for n in {batch_size, n_patterns % batch_size or batch_size}}
-        native = self.passes.native
-        if threads > 1 and len(self.inputs) > 1 and native is not None:
-            diverged_at = self._learn_on_threads(parts, n_patterns, native.SpinBarrier(len(self.inputs)))
-        else:
-            numbers = range(len(self.inputs))
-            diverged_at = self._learn_some(parts, numbers, n_patterns, lambda: not self.stop.is_set())
-        n_steps = -(-n_patterns // batch_size) * self.grid.epochs
-        if diverged_at == NEVER and self.units.beyond[1].any():
+        parts = [(0, PARTS)] if threads == 1 else [(part, part + 1) for part in range(PARTS)]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            diverged_at, *_ = pool.map(self._learn_some, parts)
+        network, n_steps = self.network, -(-self.n_patterns // self.batch_size) * self.grid.epochs
+        self.compiled.write(network.weights, network.decoder_bias, network.bias, network.hidden_offset)
+        if diverged_at == NEVER and self.compiled.output_is_beyond():
             diverged_at = n_steps - 1
-        if diverged_at == NEVER and not np.isfinite(self.network.weights).all():
+        if diverged_at == NEVER and not np.isfinite(network.weights).all():
             diverged_at = n_steps
         if diverged_at != NEVER:
-            raise DivergenceError(diverged_at, self.rates.learning_rate)
-        self.network.bias[:], self.network.hidden_offset[:] = self.units.bias[0], self.units.offset[0]
+            raise DivergenceError(diverged_at, self.learning_rate)
 
-    def _parts_for(self, n: int) -> list[Part]:
-        batch = HiddenBatch(self.units, n)
-        return [
-            Part(number, inputs, self.network, self.units, batch, self.passes, self.rates)
-            for number, inputs in enumerate(self.inputs)
-        ]
-
-    def _learn_on_threads(self, parts: dict[int, list[Part]], n_patterns: int, barrier: Any) -> int:
-        """Let every part have its thread, of which one is this."""
-
-        def take_part(number: int) -> int:
-            try:
-                return self._learn_some(
-                    parts, [number], n_patterns, lambda: barrier.wait() and not self.stop.is_set()
-                )
-            finally:
-                barrier.abort()  # whoever leaves early must not be waited for
-
-        with ThreadPoolExecutor(len(self.inputs) - 1) as pool:
-            others = [pool.submit(take_part, number) for number in range(1, len(self.inputs))]
-            diverged_at = take_part(0)
-            for other in others:
-                other.result()
+    def _learn_some(self, parts: tuple[int, int]) -> int:
+        """Do some of the parts of every step; return the step that diverged, or NEVER."""
+        diverged_at: int = NEVER
+        try:
+            for steps in self._steps():
+                if self.stop.is_set():
+                    break
+                diverged_at = self.compiled.learn(*parts, steps.rows, steps.bounds, steps.first)
+                if diverged_at != NEVER:
+                    return diverged_at
+        except BaseException:
+            self.compiled.stop()  # who failed must not be waited for
+            raise
+        if self.stop.is_set():
+            self.compiled.stop()
         return diverged_at
 
-    def _learn_some(
-        self, parts: dict[int, list[Part]], numbers: Sequence[int], n_patterns: int, meet: Meet
-    ) -> int:
-        """Do some of the parts of every step; return the step that diverged, or NEVER."""
-        mine = {n: [some[number] for number in numbers] for n, some in parts.items()}
-        hidden_beyond, output_beyond = self.units.beyond
-        with np.errstate(over="ignore", invalid="ignore"):  # threads do not inherit it
-            for step, rows in enumerate(self.grid.batches(n_patterns)):
-                now = mine[len(rows)]
-                for part in now:
-                    part.encode(rows)
-                if not meet():
-                    return NEVER
-                if output_beyond.any():  # in the step before
-                    return step - 1
-                for part in now:
-                    part.activate()
-                if not meet():
-                    return NEVER
-                if hidden_beyond.any():
-                    return step
-                for part in now:
-                    part.decode()
-                if self.rates.form == "encoder_and_decoder":
-                    if not meet():
-                        return NEVER
-                    for part in now:
-                        part.pull_back()
-                    if not meet():
-                        return NEVER
-                for part in now:
-                    part.update()
-        return NEVER
+    def _steps(self) -> Iterator[Steps]:
+        """Yield so many batches at a time that a call is short."""
+        network, first = self.network, 0
+        per_step = 3 * self.batch_size * network.n_inputs * network.n_hidden + OPERATIONS_PER_BATCH
+        at_once = max(1, OPERATIONS_PER_CALL // per_step)
+        batches = iter(self.grid.batches(self.n_patterns))
+        while some := list(islice(batches, at_once)):
+            bounds = np.cumsum([0, *(len(rows) for rows in some)])
+            yield Steps(np.concatenate(some), bounds, first)
+            first += len(some)
+
+    def respond(self, inputs: Array) -> tuple[Array, Array]:
+        """Return the hidden units and the reconstruction of some patterns."""
+        h, z = (np.empty((len(inputs), n), inputs.dtype) for n in (self.network.n_hidden, inputs.shape[1]))
+        self.compiled.respond(np.ascontiguousarray(inputs), h, z)
+        return h, z
+
+
+def by_name(member: Any) -> tuple[str, dict[str, float]]:
+    """Return the compiled form of an activation or error term."""
+    return member.compiled_form, dict(member.parameters)

@@ -64,18 +64,6 @@ class _SparsePatterns:
         first: int,
         last: int,
     ) -> None: ...
-    def fill(
-        self,
-        rows: Array,
-        x: Array,
-    ) -> None: ...
-    def multiply(
-        self,
-        rows: Array,
-        weights: Array,
-        start: Array,
-        out: Array,
-    ) -> None: ...
 
 class _StackedRule:
     def __init__(
@@ -107,17 +95,74 @@ class _Batches:
         weights: Array,
     ) -> None: ...
 
-class _SpinBarrier:
+class _TiedRule:
     def __init__(
         self,
-        n_threads: int,
+        hidden: str,
+        hidden_parameters: Mapping[str, float],
+        output: str,
+        output_parameters: Mapping[str, float],
+        term: str,
+        term_parameters: Mapping[str, float],
+        form: str,
+        pulls_back: bool,
+        learning_rate: float,
+        weight_decay: float,
+        hidden_shift: float,
+        limit: float,
     ) -> None: ...
-    def wait(
+
+class _TiedRun:
+    @staticmethod
+    def of_sparse(
+        rule: _TiedRule,
+        one: _SparsePatterns,
+        other: _SparsePatterns,
+        weights: Array,
+        offset: Array,
+        decoder_bias: Array,
+        bias: Array,
+        hidden_offset: Array,
+        longest: int,
+    ) -> _TiedRun: ...
+    @staticmethod
+    def of_whole(
+        rule: _TiedRule,
+        patterns: Array,
+        weights: Array,
+        offset: Array,
+        decoder_bias: Array,
+        bias: Array,
+        hidden_offset: Array,
+        longest: int,
+    ) -> _TiedRun: ...
+    def learn(
+        self,
+        first_part: int,
+        last_part: int,
+        rows: Array,
+        bounds: Array,
+        number: int,
+    ) -> int: ...
+    def respond(
+        self,
+        x: Array,
+        h: Array,
+        z: Array,
+    ) -> None: ...
+    def write(
+        self,
+        weights: Array,
+        decoder_bias: Array,
+        bias: Array,
+        hidden_offset: Array,
+    ) -> None: ...
+    def stop(
+        self,
+    ) -> None: ...
+    def output_is_beyond(
         self,
     ) -> bool: ...
-    def abort(
-        self,
-    ) -> None: ...
 
 class Core(Protocol):
     level: str
@@ -130,7 +175,10 @@ class Core(Protocol):
     StackedRule: type[_StackedRule]
     Batches64: type[_Batches]
     Batches32: type[_Batches]
-    SpinBarrier: type[_SpinBarrier]
+    TiedRule64: type[_TiedRule]
+    TiedRun64: type[_TiedRun]
+    TiedRule32: type[_TiedRule]
+    TiedRun32: type[_TiedRun]
     def supports(
         self,
         level: str,
@@ -228,66 +276,4 @@ class Core(Protocol):
         unit: str,
         parameters: Mapping[str, float],
         errors: Array,
-    ) -> None: ...
-    def center_inputs(
-        self,
-        patterns: Array,
-        rows: Array,
-        first: int,
-        offset: Array,
-        x: Array,
-        centered: Array,
-    ) -> None: ...
-    def activate_hidden(
-        self,
-        unit: str,
-        parameters: Mapping[str, float],
-        limit: float,
-        one: Array,
-        other: Array,
-        bias: Array,
-        offset: Array,
-        a: Array,
-        h: Array,
-        centered: Array,
-        sums: Array,
-    ) -> bool: ...
-    def find_errors(
-        self,
-        unit: str,
-        parameters: Mapping[str, float],
-        limit: float,
-        term: str,
-        term_parameters: Mapping[str, float],
-        pulls_back: bool,
-        errors: Array,
-        bias: Array,
-        x: Array,
-        scratch: Array,
-        sums: Array,
-    ) -> bool: ...
-    def pull_back_hidden(
-        self,
-        unit: str,
-        parameters: Mapping[str, float],
-        one: Array,
-        other: Array,
-        a: Array,
-        h: Array,
-        errors: Array,
-        sums: Array,
-    ) -> None: ...
-    def update_tied(
-        self,
-        weights: Array,
-        change: Array,
-        decay: float,
-        eta: float,
-        decoder_bias: Array,
-        sums_of_errors: Array,
-        hidden_offset: Array,
-        move: Array,
-        sums_of_h: Array,
-        shift: float,
-        n_patterns: int,
     ) -> None: ...

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "panels.hpp"
-#include "product.hpp"
+#include "learn_product.hpp"
 
 namespace hebbian_descent {
 
@@ -55,27 +54,6 @@ class Batches {
     std::vector<std::size_t> lengths_;
 };
 
-// Copy a panel of some rows, so that they are neighbours in memory.
-template <class T>
-HD_INLINE Rows<T> gathered(Rows<const T> p, std::size_t n_rows, std::size_t column, std::size_t width,
-                           T* room) noexcept {
-    const Rows<T> copy{room, panel_columns<T>};
-    for (std::size_t row = 0; row < n_rows; ++row) std::copy_n(p[row] + column, width, copy[row]);
-    return copy;
-}
-
-// turned = numbersᵀ, a small square at a time.
-template <class T>
-void transpose(Rows<const T> numbers, std::size_t n_rows, std::size_t n_columns, Rows<T> turned) noexcept {
-    constexpr std::size_t side = 16;
-    for (std::size_t column = 0; column < n_columns; column += side)
-        for (std::size_t row = 0; row < n_rows; row += side) {
-            const std::size_t height = std::min(side, n_rows - row), width = std::min(side, n_columns - column);
-            for (std::size_t j = 0; j < width; ++j)
-                for (std::size_t i = 0; i < height; ++i) turned[column + j][row + i] = numbers[row + i][column + j];
-        }
-}
-
 // Patterns with all their numbers.
 template <class T>
 class DenseBatches final : public Batches<T> {
@@ -114,14 +92,9 @@ class DenseBatches final : public Batches<T> {
     }
 
     void learn(std::size_t batch, T keep, Rows<const T> p, Rows<T> weights, std::size_t n_columns,
-               T* room) const noexcept override {
+               T*) const noexcept override {
         const std::size_t n = lengths_[batch];
-        const Rows<const T> turned{turned_.data() + starts_[batch], n};
-        for_panels<T>(n_columns, [&](std::size_t column, std::size_t width) {
-            const Rows<const T> terms = gathered(p, n, column, width, room);
-            const Rows<T> panel = weights.from(0, column);
-            add_product<T>(panel, panel, keep, turned, terms, n_inputs_, n, width);
-        });
+        learn_product<T>(weights, keep, T(1), {turned_.data() + starts_[batch], n}, p, n_inputs_, n, n_columns);
     }
 
   private:

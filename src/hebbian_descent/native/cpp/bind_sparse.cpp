@@ -5,8 +5,6 @@
 namespace hebbian_descent {
 namespace {
 
-using Places = Row<const std::int64_t>;
-
 // Columns first … last − 1 of some patterns, which may have another precision.
 template <class T, class Input>
 void make(SparsePatterns<T>* self, Matrix<const Input> patterns, std::size_t first, std::size_t last) {
@@ -16,25 +14,10 @@ void make(SparsePatterns<T>* self, Matrix<const Input> patterns, std::size_t fir
 }
 
 template <class T>
-void fill(const SparsePatterns<T>& self, Places rows, Matrix<T> x) {
-    nb::gil_scoped_release release;
-    self.fill(rows.data(), rows.shape(0), {x.data(), x.shape(1)});
-}
-
-template <class T>
-void multiply(const SparsePatterns<T>& self, Places rows, Matrix<const T> weights, Row<const T> start, Matrix<T> out) {
-    nb::gil_scoped_release release;
-    self.multiply(rows.data(), rows.shape(0), {weights.data(), weights.shape(1)}, start.data(),
-                  {out.data(), out.shape(1)}, out.shape(1));
-}
-
-template <class T>
 void define_for(nb::module_& m, const char* name) {
     nb::class_<SparsePatterns<T>>(m, name)
         .def("__init__", &make<T, double>, array("patterns"), "first"_a, "last"_a)
-        .def("__init__", &make<T, float>, array("patterns"), "first"_a, "last"_a)
-        .def("fill", &fill<T>, array("rows"), array("x"))
-        .def("multiply", &multiply<T>, array("rows"), array("weights"), array("start"), array("out"));
+        .def("__init__", &make<T, float>, array("patterns"), "first"_a, "last"_a);
 }
 
 }  // namespace

@@ -1,99 +1,108 @@
-// Auto-encoders with tied weights: the passes between their matrix products.
+// Auto-encoders with tied weights.
+#include <nanobind/stl/unique_ptr.h>
+
 #include "bindings.hpp"
-#include "spin_barrier.hpp"
 #include "tied.hpp"
+#include "unit_rows_by_name.hpp"
 
 namespace hebbian_descent {
 namespace {
 
-template <class T>
-Table<T> table(const Matrix<T>& m) {
-    return {m.data(), m.shape(0), m.shape(1)};
+TiedForm form_of(const std::string& name) {
+    if (name == "decoder") return TiedForm::decoder;
+    if (name == "encoder_and_decoder") return TiedForm::encoder_and_decoder;
+    if (name == "imprint") return TiedForm::imprint;
+    throw std::invalid_argument("No compiled rule of auto-encoders has the form '" + name + "'.");
 }
 
-template <class T, class Input>
-void center(Matrix<const Input> patterns, Row<const std::int64_t> rows, std::size_t first, Row<const T> offset,
-            Matrix<T> x, Matrix<T> centered) {
+template <class T>
+void make_rule(TiedRule<T>* self, const std::string& hidden, const Parameters& hidden_parameters,
+               const std::string& output, const Parameters& output_parameters, const std::string& term,
+               const Parameters& term_parameters, const std::string& form, bool pulls_back, double learning_rate,
+               double weight_decay, double hidden_shift, double limit) {
+    new (self) TiedRule<T>{unit_row<T>(hidden, hidden_parameters),
+                           unit_row<T>(output, output_parameters),
+                           error_term(term, term_parameters),
+                           form_of(form),
+                           pulls_back,
+                           learning_rate,
+                           weight_decay,
+                           hidden_shift,
+                           static_cast<T>(limit)};
+}
+
+// The parameters of a network, from which a run starts and to which it writes.
+template <class T>
+std::unique_ptr<TiedRun<T>> made(const TiedRule<T>& rule,
+                                 std::array<std::unique_ptr<const TiedInputs<T>>, n_parts> inputs,
+                                 Matrix<const T> weights, Row<const T> offset, Row<const T> decoder_bias,
+                                 Row<const T> bias, Row<const T> hidden_offset, std::size_t longest) {
+    return std::make_unique<TiedRun<T>>(rule, std::move(inputs), Rows<const T>{weights.data(), weights.shape(1)},
+                                        offset.data(), decoder_bias.data(), bias.data(), hidden_offset.data(),
+                                        weights.shape(1), longest);
+}
+
+template <class T>
+auto of_sparse(const TiedRule<T>& rule, const SparsePatterns<T>& one, const SparsePatterns<T>& other,
+               Matrix<const T> weights, Row<const T> offset, Row<const T> decoder_bias, Row<const T> bias,
+               Row<const T> hidden_offset, std::size_t longest) {
+    return made<T>(rule, {std::make_unique<SparseInputs<T>>(one), std::make_unique<SparseInputs<T>>(other)}, weights,
+                   offset, decoder_bias, bias, hidden_offset, longest);
+}
+
+template <class T>
+auto of_whole(const TiedRule<T>& rule, Matrix<const T> patterns, Matrix<const T> weights, Row<const T> offset,
+              Row<const T> decoder_bias, Row<const T> bias, Row<const T> hidden_offset, std::size_t longest) {
+    const Rows<const T> rows{patterns.data(), patterns.shape(1)};
+    const std::size_t half = patterns.shape(1) / n_parts;
+    return made<T>(rule,
+                   {std::make_unique<WholeInputs<T>>(rows, half),
+                    std::make_unique<WholeInputs<T>>(rows.from(0, half), patterns.shape(1) - half)},
+                   weights, offset, decoder_bias, bias, hidden_offset, longest);
+}
+
+template <class T>
+std::int64_t learn(TiedRun<T>& self, std::size_t first_part, std::size_t last_part, Row<const std::int64_t> rows,
+                   Row<const std::int64_t> bounds, std::int64_t number) {
     nb::gil_scoped_release release;
-    center_inputs<T, Input>(table(patterns), rows.data(), first, offset.data(), table(x), table(centered));
+    return self.learn(first_part, last_part, rows.data(), bounds.data(), bounds.shape(0) - 1, number);
 }
 
 template <class T>
-bool activate_units(const std::string& unit, const Parameters& parameters, double limit, Matrix<const T> one,
-                    Matrix<const T> other, Row<const T> bias, Row<const T> offset, Matrix<T> a, Matrix<T> h,
-                    Matrix<T> centered, Row<T> sums) {
-    return with_unit(unit, parameters, [&](auto made) {
-        nb::gil_scoped_release release;
-        return activate_hidden<T>(RowUnitsOf<T, decltype(made)>(made), static_cast<T>(limit), table(one), table(other),
-                                  bias.data(), offset.data(), table(a), table(h), table(centered), sums.data());
-    });
-}
-
-template <class T>
-bool errors_of_units(const std::string& unit, const Parameters& parameters, double limit, const std::string& term,
-                     const Parameters& term_parameters, bool pulls_back, Matrix<T> errors, Row<const T> bias,
-                     Matrix<const T> x, Matrix<T> scratch, Row<T> sums) {
-    const ErrorTerm made_term = error_term(term, term_parameters);
-    return with_unit(unit, parameters, [&](auto made) {
-        nb::gil_scoped_release release;
-        return find_errors<T>(RowUnitsOf<T, decltype(made)>(made), static_cast<T>(limit), made_term, pulls_back,
-                              table(errors), bias.data(), table(x), scratch.data(), scratch.data() + scratch.shape(1),
-                              sums.data());
-    });
-}
-
-template <class T>
-void pull_back_units(const std::string& unit, const Parameters& parameters, Matrix<const T> one, Matrix<const T> other,
-                     Matrix<const T> a, Matrix<const T> h, Matrix<T> errors, Row<T> sums) {
-    with_unit(unit, parameters, [&](auto made) {
-        nb::gil_scoped_release release;
-        pull_back_hidden<T>(RowUnitsOf<T, decltype(made)>(made), table(one), table(other), table(a), table(h),
-                            table(errors), sums.data());
-    });
-}
-
-template <class T>
-void update_weights(Matrix<T> weights, Matrix<const T> change, double decay, double eta, Row<T> decoder_bias,
-                    Row<const T> sums_of_errors, Row<T> hidden_offset, Row<T> move, Matrix<const T> sums_of_h,
-                    double shift, std::size_t n_patterns) {
+void respond(const TiedRun<T>& self, Matrix<const T> x, Matrix<T> h, Matrix<T> z) {
     nb::gil_scoped_release release;
-    if (shift > 0)
-        move_offset<T>(hidden_offset.data(), move.data(), table(sums_of_h), T(1 - shift),
-                       T(shift / static_cast<double>(n_patterns)));
-    update<T>(table(weights), table(change), T(1 - decay), T(eta), decoder_bias.data(), sums_of_errors.data(),
-              move.data());
-}
-
-template <class T, class Input>
-void define_inputs(nb::module_& m) {
-    m.def("center_inputs", &center<T, Input>, array("patterns"), array("rows"), "first"_a, array("offset"), array("x"),
-          array("centered"));
+    self.respond({x.data(), x.shape(1)}, x.shape(0), {h.data(), h.shape(1)}, {z.data(), z.shape(1)});
 }
 
 template <class T>
-void define_for(nb::module_& m) {
-    define_inputs<T, double>(m);
-    define_inputs<T, float>(m);
-    m.def("activate_hidden", &activate_units<T>, "unit"_a, "parameters"_a, "limit"_a, array("one"), array("other"),
-          array("bias"), array("offset"), array("a"), array("h"), array("centered"), array("sums"));
-    m.def("find_errors", &errors_of_units<T>, "unit"_a, "parameters"_a, "limit"_a, "term"_a, "term_parameters"_a,
-          "pulls_back"_a, array("errors"), array("bias"), array("x"), array("scratch"), array("sums"));
-    m.def("pull_back_hidden", &pull_back_units<T>, "unit"_a, "parameters"_a, array("one"), array("other"), array("a"),
-          array("h"), array("errors"), array("sums"));
-    m.def("update_tied", &update_weights<T>, array("weights"), array("change"), "decay"_a, "eta"_a,
-          array("decoder_bias"), array("sums_of_errors"), array("hidden_offset"), array("move"), array("sums_of_h"),
-          "shift"_a, "n_patterns"_a);
+void write(const TiedRun<T>& self, Matrix<T> weights, Row<T> decoder_bias, Row<T> bias, Row<T> hidden_offset) {
+    self.write({weights.data(), weights.shape(1)}, decoder_bias.data(), bias.data(), hidden_offset.data());
+}
+
+template <class T>
+void define_for(nb::module_& m, const char* rule, const char* run) {
+    nb::class_<TiedRule<T>>(m, rule).def("__init__", &make_rule<T>, "hidden"_a, "hidden_parameters"_a, "output"_a,
+                                         "output_parameters"_a, "term"_a, "term_parameters"_a, "form"_a, "pulls_back"_a,
+                                         "learning_rate"_a, "weight_decay"_a, "hidden_shift"_a, "limit"_a);
+    nb::class_<TiedRun<T>>(m, run)
+        .def_static("of_sparse", &of_sparse<T>, "rule"_a, "one"_a, "other"_a, array("weights"), array("offset"),
+                    array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a,
+                    nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>())
+        .def_static("of_whole", &of_whole<T>, "rule"_a, array("patterns"), array("weights"), array("offset"),
+                    array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a,
+                    nb::keep_alive<0, 2>())
+        .def("learn", &learn<T>, "first_part"_a, "last_part"_a, array("rows"), array("bounds"), "number"_a)
+        .def("respond", &respond<T>, array("x"), array("h"), array("z"))
+        .def("write", &write<T>, array("weights"), array("decoder_bias"), array("bias"), array("hidden_offset"))
+        .def("stop", &TiedRun<T>::stop)
+        .def("output_is_beyond", &TiedRun<T>::output_is_beyond);
 }
 
 }  // namespace
 
 void bind_tied(nb::module_& m) {
-    nb::class_<SpinBarrier>(m, "SpinBarrier")
-        .def(nb::init<std::int64_t>(), "n_threads"_a)
-        .def("wait", &SpinBarrier::wait, nb::call_guard<nb::gil_scoped_release>())
-        .def("abort", &SpinBarrier::abort);
-    define_for<double>(m);
-    define_for<float>(m);
+    define_for<double>(m, "TiedRule64", "TiedRun64");
+    define_for<float>(m, "TiedRule32", "TiedRun32");
 }
 
 }  // namespace hebbian_descent

@@ -46,27 +46,25 @@ struct Entries {
     EntryLists<T> lists() const noexcept { return {bounds.data(), places.data(), values.data()}; }
 };
 
-// out = keep·start + Σₑ valueₑ·terms[placeₑ − first] over one list, for `width` vectors of columns. Of the last vector,
-// only so many lanes are read from `start` and written.
+// out = keep·start + Σₑ valueₑ·terms[placeₑ] over one list, for `width` vectors of columns.
 template <class T, std::size_t width>
-HD_INLINE void add_entries(T* out, const T* start, T keep, Rows<const T> terms, EntryLists<T> entries, std::size_t list,
-                           std::size_t first = 0, std::size_t last = Vector<T>::lanes) noexcept {
+HD_INLINE void add_entries(T* out, const T* start, T keep, Rows<const T> terms, EntryLists<T> entries,
+                           std::size_t list) noexcept {
     using V = Vector<T>;
-    const auto n_lanes = [&](std::size_t c) { return c + 1 == width ? last : V::lanes; };
     V sums[width];
 #pragma GCC unroll 4
     for (std::size_t c = 0; c < width; ++c) {
-        sums[c] = V::load(start + c * V::lanes, n_lanes(c));
+        sums[c] = V::load(start + c * V::lanes);
         if (keep != T(1)) sums[c] = V(keep) * sums[c];
     }
     for (std::size_t e = entries.bounds[list], end = entries.bounds[list + 1]; e < end; ++e) {
-        const T* term = terms[entries.places[e] - first];
+        const T* term = terms[entries.places[e]];
         const V value(entries.values[e]);
 #pragma GCC unroll 4
         for (std::size_t c = 0; c < width; ++c) sums[c] = fma(value, V::load(term + c * V::lanes), sums[c]);
     }
 #pragma GCC unroll 4
-    for (std::size_t c = 0; c < width; ++c) sums[c].store(out + c * V::lanes, n_lanes(c));
+    for (std::size_t c = 0; c < width; ++c) sums[c].store(out + c * V::lanes);
 }
 
 }  // namespace hebbian_descent

@@ -45,54 +45,45 @@ struct SparsePatterns {
     }
     std::size_t end(std::int64_t pattern) const noexcept { return begin(pattern, blocks.count); }
 
-    // x = some patterns, with their zeros.
+    // x = some patterns, with their zeros, one row per input.
     void fill(const std::int64_t* patterns, std::size_t n, Rows<T> x) const noexcept {
-        for (std::size_t i = 0; i < n; ++i) {
-            std::fill_n(x[i], n_inputs, T(0));
+        for (std::size_t j = 0; j < n_inputs; ++j) std::fill_n(x[j], n, T(0));
+        for (std::size_t i = 0; i < n; ++i)
             for (std::size_t e = begin(patterns[i]); e < end(patterns[i]); ++e)
-                x[i][entries.places[e]] = entries.values[e];
-        }
+                x[entries.places[e]][i] = entries.values[e];
     }
 
-    // out = start + xW for some patterns; `start` is one row for all of them. Rows of W and of `out` may be any number
-    // of columns wide.
+    // Call up entries that lie scattered over the memory, so that products do not wait for each of them in turn.
+    void prefetch(const std::int64_t* patterns, std::size_t n) const noexcept {
+        constexpr std::size_t per_line = 64 / sizeof(T), places_per_line = 64 / sizeof(std::uint32_t);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t first = begin(patterns[i]), last = end(patterns[i]);
+            for (std::size_t e = first; e < last; e += per_line) __builtin_prefetch(entries.values.data() + e);
+            for (std::size_t e = first; e < last; e += places_per_line) __builtin_prefetch(entries.places.data() + e);
+        }
+        asm volatile("");  // or GCC finds that nothing is computed here and leaves it out
+    }
+
+    // out = start + xW for some patterns; `start` is one row for all of them. Rows are whole vectors wide.
     void multiply(const std::int64_t* patterns, std::size_t n, Rows<const T> weights, const T* start, Rows<T> out,
                   std::size_t n_columns) const noexcept {
-        constexpr std::size_t lanes = Vector<T>::lanes;
-        const std::size_t whole = (n_columns + lanes - 1) / lanes * lanes;
-        for_panels<T>(whole, [&](std::size_t column, std::size_t panel) {
+        for_panels<T>(n_columns, [&](std::size_t column, std::size_t panel) {
             with_width<T>(panel, [&](auto width) {
-                const auto multiply_by = [&](auto last) {
-                    multiply_panel<decltype(width)::value>(patterns, n, weights.from(0, column), start + column,
-                                                           out.from(0, column), last);
-                };
-                if (column + panel <= n_columns)
-                    multiply_by(std::integral_constant<std::size_t, lanes>{});
-                else
-                    multiply_by(n_columns % lanes);
+                multiply_panel<decltype(width)::value>(patterns, n, weights.from(0, column), start + column,
+                                                       out.from(0, column));
             });
         });
     }
 
   private:
-    // A copy of the panel begins every row with a cache line.
     template <std::size_t width>
-    HD_INLINE void multiply_panel(const std::int64_t* patterns, std::size_t n, Rows<const T> weights, const T* start,
-                                  Rows<T> out, std::size_t last) const noexcept {
-        using V = Vector<T>;
-        alignas(vector_bytes) T panel[rows_in_cache * width * V::lanes];
+    HD_NOINLINE void multiply_panel(const std::int64_t* patterns, std::size_t n, Rows<const T> weights, const T* start,
+                                    Rows<T> out) const noexcept {
         const EntryLists<T> lists = entries.lists();
-        const Rows<T> copy{panel, width * V::lanes};
-        for (std::size_t block = 0; block < blocks.count; ++block) {
-            const std::size_t first = blocks.begin(block);
-            for (std::size_t row = 0; row < blocks.length(block); ++row)
-                for (std::size_t c = 0; c < width; ++c)
-                    V::load(weights[first + row] + c * V::lanes, c + 1 == width ? last : V::lanes)
-                        .store(copy[row] + c * V::lanes);
+        for (std::size_t block = 0; block < blocks.count; ++block)
             for (std::size_t i = 0; i < n; ++i)
-                add_entries<T, width>(out[i], block == 0 ? start : out[i], T(1), copy, lists, list(patterns[i], block),
-                                      first, last);
-        }
+                add_entries<T, width>(out[i], block == 0 ? start : out[i], T(1), weights, lists,
+                                      list(patterns[i], block));
     }
 };
 

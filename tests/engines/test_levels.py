@@ -1,4 +1,4 @@
-"""Stacked sweeps have the same bits at v3 and v4, import no Numba, and work without the compiled core."""
+"""Stacked sweeps and auto-encoders have the same bits at v3 and v4, and work without the compiled core."""
 
 import json
 import os
@@ -14,7 +14,7 @@ SCRIPT = """
 import hashlib, json, sys
 import numpy as np
 from hebbian_descent.native import core
-from hebbian_descent.sweep import sweep
+from hebbian_descent.sweep import sweep, sweep_autoencoders
 
 rng = np.random.default_rng(0)
 dense, targets = rng.random((90, 21)), rng.dirichlet(np.ones(7), size=90)
@@ -37,6 +37,20 @@ for dtype in ("float64", "float32"):
             values = result.errors("mae")
             digest = hashlib.sha256(values.tobytes()).hexdigest()
             found[f"{kind} {dtype} {options}"] = [digest, np.nanmean(values).item()]
+        for options in (
+            {"batch_size": 20, "epochs": 2, "weight_decays": (0.0, 0.01)},
+            {"batch_size": 1, "measures": ("mae", "mse")},
+            {"batch_size": 20, "error": "saturating", "evaluate_on": dense[:30] + 0.1},
+        ):
+            units = [name for name in ACTIVATIONS if name not in ("softmax", "exponential")]
+            result = sweep_autoencoders(
+                inputs, rules=["hebbian_descent", "gradient_descent", "hebb"], hidden_activations=units,
+                output_activations=["linear", "sigmoid"], n_hidden=11, learning_rates=0.01, trials=2,
+                dtype=dtype, engine="tied", **options,
+            )
+            values = result.errors("mae")
+            digest = hashlib.sha256(values.tobytes()).hexdigest()
+            found[f"autoencoder {kind} {dtype} {sorted(options)}"] = [digest, np.nanmean(values).item()]
 level = getattr(core(), "level", None)
 print(json.dumps({"numba": "numba" in sys.modules, "level": level, "found": found}))
 """
