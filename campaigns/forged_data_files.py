@@ -24,7 +24,7 @@ from campaigns.small_datasets import PARTS, Arrays, SmallForm, npz, records, sma
 from hebbian_descent import datasets
 from hebbian_descent.datasets.dataset import Splits
 from hebbian_descent.datasets.folder import find_file
-from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.formats import read_content
 from hebbian_descent.datasets.loading import read_unscaled
 from hebbian_descent.datasets.sources.mnist import FILES
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from hebbian_descent.datasets import splits
 from hebbian_descent.datasets.folder import find_file
-from hebbian_descent.datasets.formats.compressed import read_content
-from hebbian_descent.datasets.formats.libsvm import parse_binary_libsvm
+from hebbian_descent.datasets.formats import parse_binary_libsvm, read_content
 from hebbian_descent.datasets.sources.connect import parse_connect
 
 OUTPUT_FOLDER = Path(splits.__file__).parent

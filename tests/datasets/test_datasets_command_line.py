@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from hebbian_descent import datasets
 from hebbian_descent.cli.data import app
-from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.formats import read_content
 
 
 def run(*arguments):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from hebbian_descent import datasets
-from hebbian_descent.datasets.sources.connect_positions import connect_positions
+from hebbian_descent.datasets.sources.connect import connect_positions
 
 
 def test_there_are_as_many_quiet_positions_as_uci_lists():

@@ -15,7 +15,7 @@ import pytest
 
 from hebbian_descent import datasets
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.formats import read_content
 from hebbian_descent.datasets.validation import check_splits
 
 SIZES = {"train": 5000, "valid": 1414, "test": 26_147}
@@ -156,7 +156,7 @@ def test_a_replaced_file_is_read_anew(adult_arrays, tmp_path):
 def test_a_file_one_may_not_read_is_no_damage(monkeypatch, tmp_path):
     (tmp_path / "adult.npz").write_bytes(b"secret")
     # Acted, since the superuser may read everything.
-    monkeypatch.setattr("hebbian_descent.datasets.formats.compressed.open_regular", refuse)
+    monkeypatch.setattr("hebbian_descent.datasets.formats.open_regular", refuse)
     with pytest.raises(
         datasets.DataFolderError, match="must be readable by you, and is not: Permission denied"
     ):

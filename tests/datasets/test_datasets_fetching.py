@@ -4,7 +4,7 @@ import pytest
 
 from hebbian_descent import datasets
 from hebbian_descent.datasets.folder import find_file
-from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.formats import read_content
 
 NEED_DOWNLOAD = [name for name in datasets.names() if datasets.describe(name).needs_download]
 

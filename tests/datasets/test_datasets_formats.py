@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent.datasets.folder import find_file
-from hebbian_descent.datasets.formats.compressed import read_content
-from hebbian_descent.datasets.formats.libsvm import parse_binary_libsvm
+from hebbian_descent.datasets.formats import parse_binary_libsvm, read_content
 from hebbian_descent.datasets.sources.cifar import parse_grey_batch
 from hebbian_descent.datasets.sources.connect import parse_connect
 from hebbian_descent.datasets.sources.mnist import parse_idx

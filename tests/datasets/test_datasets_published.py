@@ -10,7 +10,7 @@ import pytest
 
 from hebbian_descent import datasets
 from hebbian_descent.datasets.folder import find_file
-from hebbian_descent.datasets.formats.compressed import read_content
+from hebbian_descent.datasets.formats import read_content
 from hebbian_descent.datasets.loading import read_unscaled
 from hebbian_descent.datasets.sources.mnist import FILES
 from hebbian_descent.datasets.validation import digest

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.datasets.formats.numpy_files import read_array, read_member
+from hebbian_descent.datasets.formats import read_array, read_member
 from hebbian_descent.regular_file import open_regular
 
 ARCHIVE = "be a whole .npz archive"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.datasets.dataset import Splits
-from hebbian_descent.datasets.formats.numpy_files import parse_archive
+from hebbian_descent.datasets.formats import parse_archive
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from hebbian_descent.atomic import sync_folder
 from hebbian_descent.datasets.description import PublicFiles, RemoteFile
 from hebbian_descent.datasets.errors import DataFolderError, DatasetUnavailableError, DownloadError
 from hebbian_descent.datasets.folder import FOLDER_VARIABLE, data_folder, find_format
-from hebbian_descent.datasets.formats.compressed import OVERHEAD, read_content
+from hebbian_descent.datasets.formats import OVERHEAD, read_content
 from hebbian_descent.datasets.sources import describe
 from hebbian_descent.datasets.transfer import TransferError, stream
 

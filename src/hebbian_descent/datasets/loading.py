@@ -16,7 +16,7 @@ from hebbian_descent.datasets.description import BuiltIn, FileFormat, PublicFile
 from hebbian_descent.datasets.download import fetch_into, unavailable
 from hebbian_descent.datasets.errors import UnpublishedDataWarning, reading
 from hebbian_descent.datasets.folder import data_folder, find_format
-from hebbian_descent.datasets.formats.compressed import OVERHEAD, read_content
+from hebbian_descent.datasets.formats import OVERHEAD, read_content
 from hebbian_descent.datasets.sources import describe
 from hebbian_descent.datasets.sources.built_in import Role, generator
 from hebbian_descent.datasets.validation import check_splits, difference_from_published

@@ -7,8 +7,7 @@ from hebbian_descent.datasets.description import Description
 from hebbian_descent.datasets.sources.adult import ADULT
 from hebbian_descent.datasets.sources.built_in import DIGITS, RAND, RANDN
 from hebbian_descent.datasets.sources.cifar import CIFAR
-from hebbian_descent.datasets.sources.connect import CONNECT
-from hebbian_descent.datasets.sources.connect_positions import CONNECT_POSITIONS
+from hebbian_descent.datasets.sources.connect import CONNECT, CONNECT_POSITIONS
 from hebbian_descent.datasets.sources.mnist import MNIST
 
 DATASETS: dict[str, Description] = {

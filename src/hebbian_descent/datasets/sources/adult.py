@@ -18,7 +18,7 @@ from hebbian_descent.datasets.description import (
     RemoteFile,
     archive_format,
 )
-from hebbian_descent.datasets.formats.libsvm import parse_binary_libsvm
+from hebbian_descent.datasets.formats import parse_binary_libsvm
 from hebbian_descent.datasets.splits import adult_split
 
 N_FEATURES = 123

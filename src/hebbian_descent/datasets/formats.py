@@ -1,13 +1,18 @@
-"""NumPy files: one array (.npy), and a whole dataset as one archive (.npz).
+"""Readers of file formats that several datasets share: compressed files, LIBSVM's text, NumPy's arrays.
 
-Headers are checked before memory is allocated; nothing is unpickled.
+Sizes are checked before memory is allocated; nothing is unpickled, and nothing that is read is executed.
 """
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import math
+import os
+import warnings
 import zipfile
+from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -16,6 +21,87 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 
 from hebbian_descent.datasets.dataset import Split, Splits
+from hebbian_descent.regular_file import open_regular
+
+LARGEST = 1 << 28
+"""Upper bound on the decompressed size of any public file, in bytes."""
+OVERHEAD = 1 << 16
+"""Number of bytes by which a compressed file may exceed its content."""
+PIECE = 1 << 20
+
+
+def read_content(path: Path, at_most: int = LARGEST) -> bytes:
+    """Return the whole decompressed content of `path`, which must not exceed `at_most` bytes.
+
+    The compression is recognised by the first bytes, not by the name: browsers and servers decompress files
+    without renaming them.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > at_most + OVERHEAD:
+            raise ValueError(f"it must have at most {at_most} bytes, and has {size}")
+        source = _decompressing(file)
+        pieces, n_bytes = [], 0
+        while piece := source.read(PIECE):
+            pieces.append(piece)
+            n_bytes += len(piece)
+            if n_bytes > at_most:
+                raise ValueError(f"its content must have at most {at_most} bytes, and has more")
+    return b"".join(pieces)
+
+
+def _decompressing(file: io.BufferedReader) -> io.BufferedIOBase:
+    beginning = file.peek(3)
+    if beginning.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=file)
+    if beginning.startswith(b"BZh"):
+        return bz2.BZ2File(file)
+    return file
+
+
+# Stands for the end of a line among the numbers of a file; no label or index of a dataset is that small.
+END_OF_ROW = -(2**31)
+MOST_ROWS = 100_000
+"""More rows than any of the files has; a short line takes as much memory as a long one."""
+
+
+def parse_binary_libsvm(
+    content: bytes, n_features: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Return the inputs as a matrix of zeros and ones, and the labels as in the file.
+
+    LIBSVM's text, for data whose features are all zero or one: a line is `label index:1 index:1 …`, the
+    indices counted from 1.
+    """
+    lines = [line.rstrip() for line in content.splitlines() if line.strip()]
+    if not 0 < len(lines) <= MOST_ROWS:
+        raise ValueError(f"it must hold one row per line, at most {MOST_ROWS}, and holds {len(lines)}")
+    numbers = _whole_numbers((b"\n".join(lines) + b"\n").replace(b":1\n", b"\n").replace(b":1 ", b" "))
+    row_ends = np.flatnonzero(numbers == END_OF_ROW)
+    row_starts = np.concatenate([[0], row_ends[:-1] + 1])
+    is_index = numbers != END_OF_ROW
+    is_index[row_starts] = False
+    row_of_number = np.cumsum(numbers == END_OF_ROW)
+    indices = numbers[is_index]
+    if indices.size and (indices.min() < 1 or indices.max() > n_features):
+        raise ValueError(
+            f"feature indices must lie in 1..{n_features}, and range from {indices.min()} to {indices.max()}"
+        )
+    inputs = np.zeros((len(row_ends), n_features), dtype=np.uint8)
+    inputs[row_of_number[is_index], indices - 1] = 1
+    return inputs, numbers[row_starts]
+
+
+def _whole_numbers(text: bytes) -> npt.NDArray[np.int64]:
+    marked = text.replace(b"\n", b" %d " % END_OF_ROW)
+    with warnings.catch_warnings():
+        # At what is no number, older versions of NumPy stop and only warn; newer ones raise.
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            return np.fromstring(marked, dtype=np.int64, sep=" ")
+        except (DeprecationWarning, ValueError):
+            raise ValueError("a line must read `label index:1 index:1 …`, and one does not") from None
+
 
 READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 """Later versions concern field names, which arrays of numbers do not have."""

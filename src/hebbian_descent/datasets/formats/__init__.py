@@ -1,1 +1,0 @@
-"""Readers of file formats that several datasets share; none of them executes what it reads."""
