@@ -7,8 +7,8 @@ import pytest
 from sequence_oracle import ACTIVATIONS, learn_step_by_step
 
 from hebbian_descent import RULES, get_activation
-from hebbian_descent.engines import ordered_product, sequence_imprint
 from hebbian_descent.engines import sequence as engine
+from hebbian_descent.engines import sequence_loop, sequence_problem
 from hebbian_descent.engines.network_grids import LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
@@ -21,7 +21,7 @@ RATES = (0.003, 0.05, 0.4, 3.0)
 def loop(request, monkeypatch):
     """Run a test by the compiled core, and by the plain twin."""
     if request.param == "plain":
-        for module in (engine, sequence_imprint, ordered_product):
+        for module in (engine, sequence_loop, sequence_problem):
             monkeypatch.setattr(module, "core", lambda: None)
 
 

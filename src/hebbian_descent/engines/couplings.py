@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.learning.centering import Offset
+from hebbian_descent.network.offsets import flush_subnormal
 
 Product = Callable[[Array, Array], Array]
 
@@ -77,10 +78,10 @@ def couplings_of_sequence(
     into_bias = np.zeros_like(offsets)
     np.cumsum(decayed[1:, np.newaxis] * moves, axis=0, out=into_bias[1:])
     return Couplings(
-        training=without_subnormals(training),
-        training_inputs=without_subnormals(decayed[:-1, np.newaxis] * centered + into_bias[:-1]),
-        evaluation=without_subnormals(evaluation),
-        evaluation_inputs=without_subnormals(decayed[-1] * centered_at_end + into_bias[-1]),
+        training=flush_subnormal(training),
+        training_inputs=flush_subnormal(decayed[:-1, np.newaxis] * centered + into_bias[:-1]),
+        evaluation=flush_subnormal(evaluation),
+        evaluation_inputs=flush_subnormal(decayed[-1] * centered_at_end + into_bias[-1]),
     )
 
 
@@ -94,7 +95,7 @@ def moving_offsets(inputs: Array, start: npt.ArrayLike, moves: Offset) -> Array:
     for step, x in enumerate(inputs):
         nu = moves.shift_after(step + 1)
         mu[step + 1] = (1 - nu) * mu[step] + nu * x
-    return without_subnormals(mu)
+    return flush_subnormal(mu)
 
 
 def powers(base: float, highest: int) -> Array:
@@ -105,15 +106,9 @@ def powers(base: float, highest: int) -> Array:
     factors = np.full(highest + 1, float(base))
     factors[0] = 1
     with np.errstate(under="ignore"):
-        return without_subnormals(np.multiply.accumulate(factors))
+        return flush_subnormal(np.multiply.accumulate(factors))
 
 
 def _at(decayed: Array, exponents: npt.NDArray[np.integer[Any]]) -> Array:
     """Return the powers with these exponents, and 0 for negative ones."""
     return np.where(exponents < 0, 0.0, decayed[np.maximum(exponents, 0)])
-
-
-def without_subnormals(values: Array) -> Array:
-    """Set numbers too small for full precision to 0, in place: processors are many times slower with them."""
-    values[np.abs(values) < np.finfo(values.dtype).tiny] = 0
-    return values

@@ -10,8 +10,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, CellResult, empty_result, measure_into
-from hebbian_descent.engines.grid import Grid, GridCell
-from hebbian_descent.engines.grid_values import Rate
+from hebbian_descent.engines.grid import Grid, GridCell, Rate
 from hebbian_descent.engines.patterns import ROWS_AT_ONCE, Patterns
 from hebbian_descent.learning.run import DivergenceError, Training
 from hebbian_descent.measures import MEASURES

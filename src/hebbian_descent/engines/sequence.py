@@ -19,9 +19,9 @@ from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.seeding import initial_weights
-from hebbian_descent.engines.sequence_imprint import imprint
 from hebbian_descent.engines.sequence_loop import (
     BlockResult,
+    imprint,
     learn_compiled,
     learn_plainly,
     operations_of_epoch,

@@ -1,4 +1,9 @@
-"""What all trials and learning rates of a sequence share: couplings, effective inputs and targets."""
+"""What all trials and learning rates of a sequence share: couplings, effective inputs and targets.
+
+The products behind them sum every column in the order of the terms, on any processor and beside any other
+columns. A BLAS promises neither that a column has the same bits alone and among others nor that two
+processors agree. Without the compiled core NumPy's product serves.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hebbian_descent.aligned import aligned
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.couplings import (
     Couplings,
     couplings_of_sequence,
     moving_offsets,
-    without_subnormals,
 )
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
-from hebbian_descent.engines.ordered_product import product
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.vectors import in_vectors
+from hebbian_descent.engines.tiling import calls
+from hebbian_descent.engines.vectors import in_vectors, row_length
+from hebbian_descent.native import core
 from hebbian_descent.network import Activation
+from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.rules.base import Activity
 
@@ -127,7 +134,7 @@ def problem_of(
 
 
 def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
-    return without_subnormals(np.array(values, dtype=dtype, order="C"))
+    return flush_subnormal(np.array(values, dtype=dtype, order="C"))
 
 
 def _check_memory(n_steps: int, n_evaluated: int, memory_budget: int) -> None:
@@ -137,3 +144,17 @@ def _check_memory(n_steps: int, n_evaluated: int, memory_budget: int) -> None:
             f"The couplings of {n_steps} steps must fit into the memory budget of {memory_budget} bytes. "
             f"They need about {needed}: use fewer steps, a fixed offset without decay, or more memory."
         )
+
+
+def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> Array:
+    """Return coefficients @ terms, both in whole vectors; a pool shares the rows out."""
+    if (compiled := core()) is None:
+        return coefficients @ terms
+    out = aligned((len(coefficients), row_length(terms.shape[1], terms.itemsize)), terms.dtype)
+    out[:] = 0
+
+    def add(rows: slice) -> None:
+        compiled.add_product(out[rows], out[rows], 1.0, coefficients[rows], terms)
+
+    list((map if pool is None else pool.map)(add, calls(len(out), terms.size)))
+    return out

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from hebbian_descent import native
 from hebbian_descent.engines.base import CellResult
 from hebbian_descent.engines.choice import ENGINES, Choice
-from hebbian_descent.engines.grid import Grid, GridCell
-from hebbian_descent.engines.grid_values import labels_of_rates
+from hebbian_descent.engines.grid import Grid, GridCell, labels_of_rates
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record, provenance
 from hebbian_descent.thread_pools import one_thread

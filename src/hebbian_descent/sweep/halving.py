@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from hebbian_descent.checks import as_count, unknown_name
-from hebbian_descent.engines.grid_values import listed
+from hebbian_descent.engines.grid import listed
 from hebbian_descent.sweep.result import SweepResult
 from hebbian_descent.sweep.selection import Best
 

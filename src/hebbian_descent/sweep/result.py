@@ -13,8 +13,7 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.engines.base import NEVER, CellResult
 from hebbian_descent.engines.choice import Choice
-from hebbian_descent.engines.grid import Grid
-from hebbian_descent.engines.grid_values import labels_of_rates, name_of, rate_of_label
+from hebbian_descent.engines.grid import Grid, labels_of_rates, name_of, rate_of_label
 from hebbian_descent.measures import get_measure
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.engines.base import MEMORY_BUDGET
-from hebbian_descent.engines.grid_values import RateLike
+from hebbian_descent.engines.grid import RateLike
 from hebbian_descent.engines.network_grids import AutoencoderGrid, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.grid_values import rate_of_label
+from hebbian_descent.engines.grid import rate_of_label
 from hebbian_descent.measures import get_measure
 
 
