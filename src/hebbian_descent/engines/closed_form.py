@@ -21,7 +21,7 @@ from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.stacked_inputs import Schedule
 from hebbian_descent.engines.vectors import whole_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
-from hebbian_descent.network.initial_weights import glorot_bound
+from hebbian_descent.network.layer import glorot_bound
 
 MARGIN = 1e-3
 """Of the limit, what an imprint does not tell for certain: runs start from weights, and round otherwise."""

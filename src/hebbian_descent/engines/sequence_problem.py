@@ -14,11 +14,7 @@ import numpy as np
 
 from hebbian_descent.aligned import aligned
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.couplings import (
-    Couplings,
-    couplings_of_sequence,
-    moving_offsets,
-)
+from hebbian_descent.engines.couplings import Couplings, couplings_of_sequence, moving_offsets
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.tiling import calls

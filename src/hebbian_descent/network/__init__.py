@@ -2,7 +2,6 @@
 
 from hebbian_descent.network.activations import ACTIVATIONS, Activation, get_activation
 from hebbian_descent.network.autoencoder import Autoencoder
-from hebbian_descent.network.initial_weights import glorot_uniform
-from hebbian_descent.network.layer import Layer
+from hebbian_descent.network.layer import Layer, glorot_uniform
 
 __all__ = ["ACTIVATIONS", "Activation", "Autoencoder", "Layer", "get_activation", "glorot_uniform"]

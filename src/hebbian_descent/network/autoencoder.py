@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_patterns
 from hebbian_descent.network.activations import Activation, get_activation
-from hebbian_descent.network.initial_weights import glorot_uniform
-from hebbian_descent.network.layer import as_activation, unit_values
+from hebbian_descent.network.layer import as_activation, glorot_uniform, unit_values
 from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
 from hebbian_descent.storage.models import Saved, require_floats, require_names, saveable
 

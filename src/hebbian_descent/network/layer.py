@@ -1,7 +1,7 @@
-"""A centered layer of neurons: h = φ((x − μ)W + b).
+"""A centered layer of neurons, h = φ((x − μ)W + b), and the small random weights it starts from.
 
-Rows are patterns. Every array of patterns in this package has one pattern a row, and a weight `W[i, j]` leads
-from input i to output j.
+Rows are patterns. Every array of patterns in this package has one pattern per row, and a weight `W[i, j]`
+leads from input i to output j.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_patterns
+from hebbian_descent.checks import Array, as_count, as_patterns
 from hebbian_descent.network.activations import Activation, get_activation
-from hebbian_descent.network.initial_weights import glorot_uniform
 from hebbian_descent.network.offsets import bias_of_moved_offset, moving_average
 from hebbian_descent.storage.models import Saved, require_floats, require_names, saveable
 
@@ -169,3 +168,23 @@ def unit_values(values: npt.ArrayLike, name: str, n_units: int, dtype: npt.DType
     if not np.isfinite(array).all():
         raise ValueError(f"The {name} must be finite. Got {values!r}.")
     return np.broadcast_to(array, (n_units,)).copy()
+
+
+def glorot_bound(n_inputs: int, n_outputs: int) -> float:
+    """Return √6/√(N+M), which no weight exceeds at the start."""
+    N, M = n_inputs, n_outputs
+    return float(np.sqrt(6 / (N + M)))
+
+
+def glorot_uniform(
+    n_inputs: int, n_outputs: int, *, rng: np.random.Generator, dtype: npt.DTypeLike = np.float64
+) -> Array:
+    """Draw weights from U(−√6/√(N+M), √6/√(N+M)), the same for every activation and rule.
+
+    They are drawn in float64 and rounded, so that the float32 network starts at the same place.
+
+    Paper: sec:HD_network_structure_and_learning_setup
+    """
+    N, M = as_count(n_inputs, "number of inputs"), as_count(n_outputs, "number of outputs")
+    bound = glorot_bound(N, M)
+    return rng.uniform(-bound, bound, size=(N, M)).astype(dtype, copy=False)
