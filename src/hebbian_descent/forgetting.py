@@ -1,14 +1,15 @@
-"""Laws of forgetting: power law, exponential and straight line fitted by age, compared by AIC.
+"""Forgetting by age: what a memory has kept of each pattern, and the laws fitted to it, compared by AIC.
 
-All three are linear in all of their parameters but one, the exponent or rate b. For a given b the others
-follow from linear least squares, so that only b has to be searched for, along one line: the best fit of all
-is found from any data, without a first guess.
+Power law, exponential and straight line are linear in all of their parameters but one, the exponent or rate
+b. For a given b the others follow from linear least squares, so that only b has to be searched for, along one
+line: the best fit of all is found from any data, without a first guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -142,3 +143,27 @@ def _checked(age: Any, value: Any) -> tuple[Array, Array]:
             f"Curves of three parameters need at least 5 different ages. Got {len(np.unique(t))}."
         )
     return t, v
+
+
+@dataclass(frozen=True, eq=False)
+class ForgettingCurve:
+    """One number per pattern, the most recent first: `age` 1 is the pattern that was stored last."""
+
+    age: npt.NDArray[np.int64]
+    value: Array
+    measure: str
+
+    @cached_property
+    def fits(self) -> dict[str, Fit]:
+        """A power law, an exponential and a line through the values."""
+        return fit_forgetting(self.age, self.value)
+
+    @cached_property
+    def fits_with_asymptote(self) -> dict[str, Fit]:
+        """The same, with a level at which power law and exponential may end."""
+        return fit_forgetting(self.age, self.value, asymptote=True)
+
+    @property
+    def best_fit(self) -> Fit:
+        """The fit of the lowest AIC, without asymptotes."""
+        return min(self.fits.values(), key=lambda fit: fit.aic)

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns
+from hebbian_descent.forgetting import ForgettingCurve
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, hidden_offset
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
 from hebbian_descent.memory.building import Auto, new_network, offset_in_memory
-from hebbian_descent.memory.curve import ForgettingCurve
 from hebbian_descent.memory.online import as_connectivity, storing
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
