@@ -116,7 +116,7 @@ def test_load_reads_any_class_and_a_class_only_its_own(tmp_path):
 
 
 def test_a_class_that_registers_itself_can_be_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr(models.registry, "KINDS", dict(models.KINDS))
+    monkeypatch.setattr(models, "KINDS", dict(models.KINDS))
 
     @models.saveable
     class Scale(models.Saved):

@@ -7,18 +7,30 @@
 ...     layer.save(f"{folder}/layer.safetensors")
 ...     load(f"{folder}/layer.safetensors").weights.ravel()
 array([ 0.5, -0.5])
+
+A class that can be saved adds itself by name when it is defined. It gives its parameters and arrays in
+`_contents` and takes them in `_from_contents`. A file names its class, and the name is looked up in `KINDS`:
+nothing is imported because a file says so.
 """
 
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+from hebbian_descent.checks import unknown_name
 from hebbian_descent.storage.models.container import FORMAT, ModelFile, pack, read_model, unpack, write_model
 from hebbian_descent.storage.models.contents import (
     ModelFileError,
     is_count,
+    named,
     require_floats,
     require_names,
     require_plain,
     shortened,
 )
-from hebbian_descent.storage.models.registry import KINDS, Saved, load, model_of, restored, save, saveable
+from hebbian_descent.storage.models.values import from_json
 
 __all__ = [
     "FORMAT",
@@ -41,3 +53,68 @@ __all__ = [
     "unpack",
     "write_model",
 ]
+
+
+KINDS: dict[str, Callable[[], Any]] = {}
+"""Functions that return the class of a name. The package adds classes here whose modules load on demand."""
+
+Kind = TypeVar("Kind", bound="type[Saved]")
+
+
+def saveable(cls: Kind) -> Kind:
+    """Let objects of a class, though not of its subclasses, be saved under the name of the class."""
+    KINDS[cls.__name__] = lambda: cls
+    return cls
+
+
+class Saved:
+    """A base of classes whose objects can be saved to a file and loaded again."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write this model to a file of safetensors arrays and a JSON header, whole or not at all."""
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model that `save` wrote; whatever else the file holds is a `ModelFileError`."""
+        found = read_model(path)
+        if found.kind != cls.__name__:
+            raise ModelFileError(
+                f"The file must hold a model of {cls.__name__}. Got one of {found.kind}: "
+                "hebbian_descent.load reads any of them.",
+                path,
+            )
+        model = model_of(found, path)
+        assert isinstance(model, cls)
+        return model
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model of any class in `KINDS`."""
+    kind = type(model).__name__
+    if kind not in KINDS or type(model) is not KINDS[kind]():
+        raise unknown_name("class of a model to save", kind, KINDS)
+    write_model(path, kind, *model._contents())
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model of any class that can be saved; anything else is a `ModelFileError`."""
+    return model_of(read_model(path), path)
+
+
+def model_of(found: ModelFile, path: str | os.PathLike[str]) -> Any:
+    """Return the model that was found in a file."""
+    with named(path):
+        return restored(found)
+
+
+def restored(found: ModelFile) -> Any:
+    """Return the model that is described, or raise a `ModelFileError` if there is none."""
+    if found.kind not in KINDS:
+        raise ModelFileError(str(unknown_name("class in a model file", found.kind, KINDS)))
+    try:
+        return KINDS[found.kind]()._from_contents(from_json(found.parameters), found.arrays)
+    except ModelFileError:
+        raise
+    except (TypeError, ValueError) as error:  # what every check of the package raises
+        raise ModelFileError(f"A {found.kind} cannot be made from what the file holds: {error}") from error

@@ -14,10 +14,9 @@ import hashlib
 from typing import Any
 
 from hebbian_descent.checks import require_extra
-from hebbian_descent.storage.results.columns import arrow, to_columns
+from hebbian_descent.storage.results.columns import arrow, describe, read_arrays, to_columns
 from hebbian_descent.storage.results.fingerprint import canonical, described
 from hebbian_descent.storage.results.folder import FORMAT, check_format
-from hebbian_descent.storage.results.layout import describe, read_arrays
 from hebbian_descent.storage.results.record import Record, provenance
 from hebbian_descent.storage.results.values import Json, restore, sha256, to_json
 from hebbian_descent.storage.strict_json import strict_json
