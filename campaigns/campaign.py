@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from hebbian_descent.atomic import write_atomically
+from hebbian_descent.safe_files import write_atomically
 
 BROKEN_KEPT = 20
 """Broken promises that a result describes; of the others it keeps the number."""

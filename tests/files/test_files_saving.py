@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent import Layer
-from hebbian_descent.atomic import replace_atomically, write_atomically
+from hebbian_descent.safe_files import replace_atomically, write_atomically
 
 LAYER = Layer.create(4, 3, rng=np.random.default_rng(0))
 

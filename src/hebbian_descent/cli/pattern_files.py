@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.datasets.formats import read_array, read_member
-from hebbian_descent.regular_file import open_regular
+from hebbian_descent.safe_files import open_regular
 
 ARCHIVE = "be a whole .npz archive"
 LARGE_ARRAY, LARGEST_RATIO = 2**28, 100

@@ -13,13 +13,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from hebbian_descent.atomic import sync_folder
 from hebbian_descent.datasets.description import PublicFiles, RemoteFile
 from hebbian_descent.datasets.errors import DataFolderError, DatasetUnavailableError, DownloadError
 from hebbian_descent.datasets.folder import FOLDER_VARIABLE, data_folder, find_format
 from hebbian_descent.datasets.formats import OVERHEAD, read_content
 from hebbian_descent.datasets.sources import describe
 from hebbian_descent.datasets.transfer import TransferError, stream
+from hebbian_descent.safe_files import sync_folder
 
 Report = Callable[[int, int | None], None]
 """Called with the bytes received so far, and the total if the server announced one."""

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 
 from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.regular_file import open_regular
+from hebbian_descent.safe_files import open_regular
 
 LARGEST = 1 << 28
 """Upper bound on the decompressed size of any public file, in bytes."""

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.comparison import Verdict, cell_key
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.layout import Line, cell_name
@@ -15,6 +14,7 @@ from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.report.filters import MARKS, baseline, number
 from hebbian_descent.paper.report.tables import Column, PaperTable, paper_tables
 from hebbian_descent.rules import rule_title
+from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.table_formats import Cell, Marked, TextTable, csv_text, markdown_text
 
 COLUMNS = ("table", "cell", "column", "ours", "sd", "printed", "verdict", "z", "n", "best_rate", "seconds")

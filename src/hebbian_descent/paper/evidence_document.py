@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.claims.base import counted, saved_claims
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.effort import Effort
@@ -20,6 +19,7 @@ from hebbian_descent.paper.report.images import image_file
 from hebbian_descent.paper.report.tables import PaperTable, paper_tables
 from hebbian_descent.paper.summaries import PairDeviations, Winner, pair_deviations, winners
 from hebbian_descent.rules import rule_title
+from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.table_formats import TextTable, markdown_text
 
 CHOSEN_FIGURES = (

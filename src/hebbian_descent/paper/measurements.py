@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hebbian_descent.atomic import write_atomically
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import LABEL, Experiment, Job, Measured
 from hebbian_descent.paper.job_file import Measurement, as_content, from_content, settings_in
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.saved_json import as_object, read_json, warn_of_damage
+from hebbian_descent.safe_files import write_atomically
 
 PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,99}")
 

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from hebbian_descent.regular_file import open_regular
+from hebbian_descent.safe_files import open_regular
 from hebbian_descent.storage.strict_json import strict_json
 
 LARGEST_FILE = 16 * 2**20

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from hebbian_descent.atomic import write_atomically
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.saved_json import as_list, as_object, as_text, as_whole, read_json, warn_of_damage
+from hebbian_descent.safe_files import write_atomically
 
 Word = Literal["holds", "holds with limits", "does not hold", "not run"]
 PLURAL: dict[Word, str] = {

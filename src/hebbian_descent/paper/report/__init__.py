@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hebbian_descent
-from hebbian_descent.atomic import write_atomically
 from hebbian_descent.checks import printable, require_extra
 from hebbian_descent.paper.claims.base import saved_claims
 from hebbian_descent.paper.effort import Effort
@@ -22,6 +21,7 @@ from hebbian_descent.paper.report.images import Image, figure_images
 from hebbian_descent.paper.report.tables import PaperTable, other_efforts, own_tables, paper_tables
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.summaries import winners
+from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.storage.results import provenance
 
 Tell = Callable[[str], None]

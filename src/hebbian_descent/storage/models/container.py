@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from hebbian_descent.atomic import write_atomically
-from hebbian_descent.regular_file import open_regular
+from hebbian_descent.safe_files import open_regular, write_atomically
 from hebbian_descent.source_digest import package_version
 from hebbian_descent.storage.models.arrays import (
     NAME,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import printable
 from hebbian_descent.registry import Member
-from hebbian_descent.regular_file import NotRegularError
+from hebbian_descent.safe_files import NotRegularError
 
 LONGEST_MESSAGE = 1000
 """In characters; parts of a message may come from a file."""

@@ -1,7 +1,7 @@
 """The folder of a store: what makes it one, in which format its cells are, and whether it can be written to.
 
 Cells are written to hidden files first and renamed, so that a reader never sees half a cell; see
-`hebbian_descent.atomic`.
+`hebbian_descent.safe_files`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from hebbian_descent.atomic import PARTIAL, new_partial, replace_atomically, sync_folder
-from hebbian_descent.regular_file import open_regular
+from hebbian_descent.safe_files import PARTIAL, new_partial, open_regular, replace_atomically, sync_folder
 from hebbian_descent.storage.results.errors import StoreError
 from hebbian_descent.storage.strict_json import strict_json
 

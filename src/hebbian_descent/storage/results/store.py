@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hebbian_descent.atomic import remove_abandoned, replace_atomically
 from hebbian_descent.checks import require_extra
-from hebbian_descent.regular_file import NotRegularError
+from hebbian_descent.safe_files import NotRegularError, remove_abandoned, replace_atomically
 from hebbian_descent.storage.results.columns import arrow, joined
 from hebbian_descent.storage.results.errors import (
     DamagedCell,

@@ -1,8 +1,10 @@
-"""Files that are written whole or not at all.
+"""Files that are written whole or not at all, and read only where they are regular files.
 
 Content first goes to a hidden file in the same folder, then to the disk, then in one step to its final
 name. The writer holds a lock on its hidden file, which the operating system releases when the writer dies:
 a hidden file that nobody has locked is abandoned, and a later writer removes it.
+
+A file to read may have been put there by somebody else: a pipe or a device is refused, never waited for.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 import re
 import stat
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -140,3 +143,29 @@ def _take_permissions(path: Path, old: os.stat_result) -> None:
             mode &= ~stat.S_IRWXG  # the permissions were meant for another group
     with suppress(OSError):
         path.chmod(mode)
+
+
+MUST = "it must be a regular file, and is a folder, a pipe or a device"
+
+
+class NotRegularError(ValueError):
+    """A path does not lead to a regular file: reading it could take forever, or be impossible."""
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Open a file for reading, or raise a `NotRegularError`; what is opened is checked, not the path."""
+    return open(path, "rb", opener=_only_a_file)
+
+
+def _only_a_file(path: str, flags: int) -> int:
+    # Opening a pipe would wait until somebody writes to it.
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    except PermissionError:
+        if os.path.isdir(path):  # Windows opens no folders
+            raise NotRegularError(MUST) from None
+        raise
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise NotRegularError(MUST)
