@@ -93,7 +93,7 @@ class Rule(Member):
         if got != fitting:
             raise ValueError(
                 f"The rule {self.name!r} must give two factors, Factors(pre, post), of shapes {fitting[0]} "
-                f"and {fitting[1]}: one row a pattern. Got {got}."
+                f"and {fitting[1]}: one row per pattern. Got {got}."
             )
         return Factors(*found)
 
