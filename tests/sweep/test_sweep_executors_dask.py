@@ -31,6 +31,7 @@ from hebbian_descent.rules import Activity
 from hebbian_descent.source_digest import digest_of
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep.executors import Dask, WorkerLostError
+from hebbian_descent.thread_pools import ONE_THREAD
 
 distributed = pytest.importorskip("distributed")
 
@@ -102,8 +103,8 @@ def test_a_worker_with_two_threads_runs_two_cells_with_one_thread_each(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
 ) -> None:
     def in_company(activity: Activity) -> Factors:
-        if os.environ["NUMBA_NUM_THREADS"] != "1":
-            raise RuntimeError("Numba would use several threads.")
+        if {os.environ[name] for name in ONE_THREAD} != {"1"}:
+            raise RuntimeError("A library that is loaded now would use several threads.")
         (tmp_path / f"cell-{activity.activation.name}").touch()
         while len(list(tmp_path.glob("cell-*"))) < 2:
             time.sleep(0.01)

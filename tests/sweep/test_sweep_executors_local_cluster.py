@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hebbian_descent.sweep.executors.dask_connection import local_cluster
-from hebbian_descent.sweep.executors.threads import ONE_THREAD
+from hebbian_descent.thread_pools import ONE_THREAD
 
 distributed = pytest.importorskip("distributed")
 LOOPBACK = "0100007F"  # 127.0.0.1, as Linux writes it

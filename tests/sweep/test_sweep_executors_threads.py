@@ -14,12 +14,14 @@ from hebbian_descent.checks import Array
 from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 from hebbian_descent.sweep.executors import Executor, InProcess, Processes, usable_processors
+from hebbian_descent.thread_pools import ONE_THREAD
 
 
 def most_threads(preactivation: Array) -> Array:
-    """An activation that tells how many threads the libraries around it would use, at most."""
-    threads = [pool["num_threads"] for pool in threadpool_info()]
-    return np.full_like(preactivation, max(int(os.environ.get("NUMBA_NUM_THREADS", "1")), *threads))
+    """An activation that tells how many threads libraries use, or would use if they were loaded now."""
+    loaded = [pool["num_threads"] for pool in threadpool_info()]
+    loaded_later = [int(os.environ.get(name, "1")) for name in ONE_THREAD]
+    return np.full_like(preactivation, max(*loaded, *loaded_later))
 
 
 def records(executor: Executor) -> list[Record]:
@@ -34,9 +36,8 @@ def records(executor: Executor) -> list[Record]:
 
 
 def test_a_process_has_one_thread_of_every_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    for name in ONE_THREAD:
+        monkeypatch.setenv(name, "3")
     found = records(Processes(2))
     assert len(found) == 4
     for record in found:

@@ -10,7 +10,7 @@ from hebbian_descent.checks import as_count
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep.cell import Work
-from hebbian_descent.sweep.executors.threads import usable_processors
+from hebbian_descent.thread_pools import usable_processors
 
 Finished: TypeAlias = Generator[tuple[int, Record], None, None]
 """Places of cells with their records; closing it ends whatever is still running."""

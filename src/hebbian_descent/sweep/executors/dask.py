@@ -18,7 +18,7 @@ from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
 from hebbian_descent.sweep.executors.dask_connection import connected, dask_config, local_cluster
 from hebbian_descent.sweep.executors.sending import packed, portable, run_packed
-from hebbian_descent.sweep.executors.threads import pin_to_one_thread, usable_processors
+from hebbian_descent.thread_pools import pin_to_one_thread, usable_processors
 
 
 class Dask:

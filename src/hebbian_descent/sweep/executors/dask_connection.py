@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from hebbian_descent.checks import require_extra
-from hebbian_descent.sweep.executors.threads import ONE_THREAD
+from hebbian_descent.thread_pools import ONE_THREAD
 
 CERTIFICATES = "security=distributed.Security(...) or distributed.comm.tls in Dask's configuration"
 LOOPBACK = "127.0.0.1"

@@ -26,7 +26,7 @@ from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep.cell import Work
 from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
 from hebbian_descent.sweep.executors.sending import packed
-from hebbian_descent.sweep.executors.threads import ONE_THREAD
+from hebbian_descent.thread_pools import ONE_THREAD
 
 ATTEMPTS = 2
 """How many processes may die of the same cell before the sweep gives up."""
