@@ -9,7 +9,7 @@ require_extra("torch", extra="torch", purpose="hebbian_descent.nn")
 
 from hebbian_descent.nn import functional  # noqa: E402
 from hebbian_descent.nn.activations import TorchActivation, get_torch_activation  # noqa: E402
-from hebbian_descent.nn.autoencoder import TiedAutoencoder  # noqa: E402
+from hebbian_descent.nn.autoencoder import TiedAutoencoder, TiedLayer  # noqa: E402
 from hebbian_descent.nn.centered import CenteredLinear  # noqa: E402
 from hebbian_descent.nn.conversion import center_, uncenter_  # noqa: E402
 from hebbian_descent.nn.hebbian import (  # noqa: E402
@@ -20,7 +20,6 @@ from hebbian_descent.nn.hebbian import (  # noqa: E402
 from hebbian_descent.nn.local_rule import LocalRuleCheck, check_local_rule  # noqa: E402
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss  # noqa: E402
 from hebbian_descent.nn.offsets import update_offsets_  # noqa: E402
-from hebbian_descent.nn.tied_layer import TiedLayer  # noqa: E402
 
 __all__ = [
     "CenteredLinear",

@@ -2,28 +2,37 @@
 
 So `torch.optim.SGD` with learning rate η moves an output layer exactly as the paper's rule does. (PyTorch's
 losses, such as `mse_loss`, also average over the units: their steps are smaller by the number of units.)
+
+The matching loss is one of pre-activations. The others are losses L(t, h) of the output whose derivative in h
+is one of the paper's other error terms: after `hebbian(activation)` that derivative is what reaches the
+synapses, so the output layer learns by Hebbian-descent with this error term, whatever the activation.
+
+Paper: sec:HD_the_error_term_perspective
 """
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, log
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from hebbian_descent.checks import unknown_name
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
-from hebbian_descent.nn.error_terms import leaky_hinge_loss, smooth_huber_loss
 from hebbian_descent.nn.hebbian import HebbianFunction
-from hebbian_descent.nn.reduction import over_patterns, require_reduction, sum_over_units
 from hebbian_descent.nn.targets import are_class_indices, inside, require_inside, require_known_classes
 from hebbian_descent.nn.tensors import (
     at_least_float32,
     require_floating,
     require_no_gradient,
     require_same_shape,
+    require_values,
 )
+from hebbian_descent.rules.error_terms import leaky_hinge, saturating
+
+__all__ = ["hebbian", "leaky_hinge_loss", "matching_loss", "smooth_huber_loss"]
 
 
 class MatchingLossFunction(torch.autograd.Function):
@@ -57,9 +66,6 @@ class MatchingLossFunction(torch.autograd.Function):
         (scale,) = gradients
         a, t = ctx.saved_tensors
         return scale * (ctx.activation(a) - t), None, None, None
-
-
-__all__ = ["hebbian", "leaky_hinge_loss", "matching_loss", "smooth_huber_loss"]
 
 
 def hebbian(preactivation: Tensor, activation: AnyActivation) -> Tensor:
@@ -132,3 +138,104 @@ def _of_class_indices(
         reduction=reduction,
     )
     return loss.reshape(indices.shape) if reduction == "none" else loss
+
+
+def smooth_huber_loss(
+    output: Tensor,
+    targets: Tensor,
+    *,
+    saturation: float = 1.0,
+    steepness: float = 1.0,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return (saturation/steepness)·ln cosh(steepness·(h − t)), with E = saturation·tanh(steepness·(h − t)).
+
+    No error counts for more than `saturation`.
+
+    Paper: fig:reg_loss_HD
+    """
+    parameters = saturating(saturation, steepness).parameters  # checked there
+    alpha, beta = parameters["saturation"], parameters["steepness"]
+    h, t = _pair(output, targets)
+    require_values(~t.isnan(), t, _explain_numbers)
+    return over_patterns(sum_over_units(alpha / beta * log_cosh(beta * (h - t)), weight), reduction)
+
+
+def leaky_hinge_loss(
+    output: Tensor,
+    targets: Tensor,
+    *,
+    leak: float = 0.01,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return 1 − t·h while t·h < 1, then leak·(h − t), with E = −t and then `leak`; targets are −1 and 1.
+
+    Paper: tab:list_HD_loss_functions
+    """
+    alpha = leaky_hinge(leak).parameters["leak"]  # checked there
+    h, t = _pair(output, targets)
+    require_values(t.abs() == 1, t, _explain_signs)
+    elements = torch.where(t * h < 1, 1 - t * h, alpha * (h - t))
+    return over_patterns(sum_over_units(elements, weight), reduction)
+
+
+def log_cosh(x: Tensor) -> Tensor:
+    """Return ln cosh x, accurate at 0 and finite for large x, with its derivative."""
+    magnitude = x.abs()
+    small = torch.log1p(2 * torch.sinh(x.clamp(-1, 1) / 2) ** 2)
+    large = magnitude + F.softplus(-2 * magnitude) - log(2)
+    return torch.where(magnitude < 1, small, large)
+
+
+def _pair(output: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    require_floating(output, "output")
+    require_floating(targets, "targets")
+    require_same_shape(output, targets)
+    require_no_gradient(targets)
+    h = at_least_float32(output)
+    return h, targets.to(h.dtype)
+
+
+def _explain_numbers(targets: Tensor, holds: Tensor) -> str:
+    n_missing = int((~holds).sum())
+    return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."
+
+
+def _explain_signs(targets: Tensor, holds: Tensor) -> str:
+    stranger = targets[~holds][0].item()
+    return f"The targets of the leaky hinge must be -1 or 1. Got {stranger:g}: recode 0 and 1 as 2t − 1."
+
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def require_reduction(reduction: str) -> None:
+    """Raise unless a reduction is known."""
+    if reduction not in REDUCTIONS:
+        raise unknown_name("reduction", reduction, REDUCTIONS)
+
+
+def sum_over_units(elements: Tensor, weight: Tensor | None) -> Tensor:
+    """Return the loss of each pattern, with one weight for each unit or for each element."""
+    if weight is None:
+        return elements.sum(dim=-1)
+    if weight.shape not in (elements.shape[-1:], elements.shape):
+        raise ValueError(
+            f"The weight must be one number for each of {elements.shape[-1]} units, or for each element. "
+            f"Got shape {tuple(weight.shape)}."
+        )
+    return (weight.to(elements) * elements).sum(dim=-1)
+
+
+def over_patterns(losses: Tensor, reduction: str, weights: Tensor | None = None) -> Tensor:
+    """Return the losses of all patterns, their sum or their mean; `weights` make it a weighted mean."""
+    require_reduction(reduction)
+    if weights is not None:
+        losses = weights * losses
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return losses.sum()
+    return losses.mean() if weights is None else losses.sum() / weights.sum()

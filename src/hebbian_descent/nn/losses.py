@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from hebbian_descent.nn import functional
 from hebbian_descent.nn.activations import AnyActivation, get_torch_activation
-from hebbian_descent.nn.reduction import require_reduction
+from hebbian_descent.nn.functional import require_reduction
 from hebbian_descent.rules.error_terms import difference, leaky_hinge, saturating
 
 
