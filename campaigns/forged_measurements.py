@@ -23,8 +23,7 @@ from hebbian_descent.cli import app
 from hebbian_descent.paper.claims.base import Judged
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
-from hebbian_descent.paper.job_file import as_content
-from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.measurements import Measurements, as_content
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.storage.results import provenance
@@ -165,7 +164,7 @@ def _content(label: str, draw: int) -> dict[str, Any]:
         for row in printed
     ]
     table = TABLES.get(label, TABLES[DRAWN])
-    with patch("hebbian_descent.paper.job_file.provenance", _provenance):
+    with patch("hebbian_descent.paper.measurements.provenance", _provenance):
         content = as_content(table, Effort(), f"job{draw}", rows, 1.0)
     return {**content, "label": label, "rows": [dict(row) for row in content["rows"]]}
 

@@ -10,7 +10,7 @@ from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
 from hebbian_descent.paper.claims.base import Judged, save_claims
 from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.evidence_document import CHOSEN_FIGURES, write_document
+from hebbian_descent.paper.evidence import CHOSEN_FIGURES, write_document
 from hebbian_descent.paper.notes import REASON_UNKNOWN
 
 

@@ -22,7 +22,7 @@ from hebbian_descent.paper.figures import (
 )
 from hebbian_descent.paper.figures import hebb_disadvantage_example as hebb_example
 from hebbian_descent.paper.figures import update_rule_2d_example as example_2d
-from hebbian_descent.paper.figures.scatter_figures import PANELS
+from hebbian_descent.paper.figures.scatter import PANELS
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.tables import TABLES

@@ -10,7 +10,7 @@ from hebbian_descent.paper.figures import (
     hidden_activity,
     moving_mnist,
     online_classification_mnist,
-    scatter_figures,
+    scatter,
     update_rule_2d_example,
     update_rule_compare,
 )
@@ -21,7 +21,7 @@ _DRAWN: dict[str, PaperFigure] = {
     for figure in (
         *error_curves.CURVE_FIGURES,
         *function_plots.FUNCTION_FIGURES,
-        *scatter_figures.SCATTER_FIGURES,
+        *scatter.SCATTER_FIGURES,
         autoencoder_structure.FIGURE,
         hebb_disadvantage_example.FIGURE,
         hidden_activity.FIGURE,

@@ -16,9 +16,15 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
+from hebbian_descent.paper.report.content import (
+    Image,
+    PaperTable,
+    figure_images,
+    other_efforts,
+    own_tables,
+    paper_tables,
+)
 from hebbian_descent.paper.report.filters import FILTERS, MARKS
-from hebbian_descent.paper.report.images import Image, figure_images
-from hebbian_descent.paper.report.tables import PaperTable, other_efforts, own_tables, paper_tables
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.summaries import winners
 from hebbian_descent.safe_files import write_atomically
