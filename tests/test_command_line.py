@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import hebbian_descent
 from hebbian_descent.cli import app, main
-from hebbian_descent.paper.demonstration import EXHIBITS
+from hebbian_descent.cli.demo import EXHIBITS
 
 
 def run(*arguments, **options):
