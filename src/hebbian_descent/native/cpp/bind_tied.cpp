@@ -86,11 +86,10 @@ void define_for(nb::module_& m, const char* rule, const char* run) {
                                          "learning_rate"_a, "weight_decay"_a, "hidden_shift"_a, "limit"_a);
     nb::class_<TiedRun<T>>(m, run)
         .def_static("of_sparse", &of_sparse<T>, "rule"_a, "one"_a, "other"_a, array("weights"), array("offset"),
-                    array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a,
-                    nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>())
+                    array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a, nb::keep_alive<0, 2>(),
+                    nb::keep_alive<0, 3>())
         .def_static("of_whole", &of_whole<T>, "rule"_a, array("patterns"), array("weights"), array("offset"),
-                    array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a,
-                    nb::keep_alive<0, 2>())
+                    array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a, nb::keep_alive<0, 2>())
         .def("learn", &learn<T>, "first_part"_a, "last_part"_a, array("rows"), array("bounds"), "number"_a)
         .def("respond", &respond<T>, array("x"), array("h"), array("z"))
         .def("write", &write<T>, array("weights"), array("decoder_bias"), array("bias"), array("hidden_offset"))
