@@ -1,7 +1,8 @@
 """Compare the speed of the package with that of another commit: `make bench-against COMMIT=2be8021`.
 
-The other commit is installed in its own environment, with the same versions of the libraries. Both take turns
-at every piece of work; the ratio is of the shortest times.
+The other commit is installed in its own environment, beside the same libraries: which ones are there decides
+how long scikit-learn takes to import. Both take turns at every piece of work; the ratio is of the shortest
+times.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from report import Sheet
 from rich.console import Console
 from timed_works import TIMED
 
-from estimators import FIRST_CALLS, IMPORT
+from estimators import IMPORT, OUR_FIRST_CALLS, OURS
 
 ROOT = Path(__file__).parent.parent
 STARTS = {
-    "import of the estimators": IMPORT.format("from hebbian_descent import HebbianDescentClassifier"),
-    "first partial_fit of a process": FIRST_CALLS,
+    "import of the estimators": IMPORT.format(OURS),
+    "first partial_fit of a process": OUR_FIRST_CALLS,
 }
 COLUMNS = ("work", "this, ms", "that, ms", "speed of this / speed of that")
 
@@ -84,11 +85,11 @@ def installed(commit: str) -> Path:
     archive = place / "sources.tar"
     run("git", "archive", "-o", str(archive), revision, cwd=ROOT)
     run("tar", "-xf", str(archive), "-C", str(sources))
-    versions = place / "constraints.txt"
-    versions.write_text(run(sys.executable, "-m", "pip", "freeze", "--exclude", "hebbian-descent"))
+    libraries = place / "libraries.txt"
+    libraries.write_text(run(sys.executable, "-m", "pip", "freeze", "--exclude", "hebbian-descent"))
     run(sys.executable, "-m", "venv", str(place / "venv"))
     run(str(python), "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
-    run(str(python), "-m", "pip", "install", "--quiet", "-c", str(versions), str(sources))
+    run(str(python), "-m", "pip", "install", "--quiet", "-r", str(libraries), str(sources))
     (place / "installed").touch()
     return python
 
