@@ -54,60 +54,55 @@ class OnlineRoom {
 
   public:
     Steps<T, k> steps[2];
-    T *sums[k], *a, *h;
+    T *offset, *sums[k], *a, *h;
 
     OnlineRoom(std::size_t n_inputs, std::size_t n_outputs)
-        : lines_(2 * k * lines_of(n_inputs) + (3 * k + 2) * lines_of(n_outputs)) {
+        : lines_((2 * k + 1) * lines_of(n_inputs) + (3 * k + 2) * lines_of(n_outputs)) {
         for (auto& of_pass : steps)
             for (std::size_t j = 0; j < k; ++j)
                 of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs), of_pass.shift[j] = T(0);
+        offset = take(n_inputs);
         for (auto& row : sums) row = take(n_outputs);
         a = take(n_outputs), h = take(n_outputs);
     }
 };
 
-// μ ← μ + Σ νc of the last steps.
-template <class T, std::size_t k>
-HD_INLINE Vector<T> moved(Vector<T> offset, const Steps<T, k>& last, std::size_t i) noexcept {
-    const Vector<T> tiny(std::numeric_limits<T>::min()), zero(T(0));
-    for (std::size_t j = 0; j < k; ++j) {
-        offset = fma(Vector<T>(last.shift[j]), Vector<T>::load(last.centered[j] + i), offset);
-        offset = choose(abs(offset) < tiny, zero, offset);
-    }
-    return offset;
+// μ + νc; what fades below the normal numbers becomes 0.
+template <class T>
+HD_INLINE Vector<T> followed(Vector<T> offset, T shift, Vector<T> centered) noexcept {
+    return flushed(fma(Vector<T>(shift), centered, offset));
 }
 
+// moved = μ after some steps.
 template <class T, std::size_t k>
-void move_offset(T* mu, const Steps<T, k>& last, std::size_t n_inputs) noexcept {
-    for_vectors<T>(n_inputs,
-                   [&](std::size_t i, std::size_t m) { moved(Vector<T>::load(mu + i, m), last, i).store(mu + i, m); });
+void move_offset(const T* mu, const Steps<T, k>& steps, std::size_t n_steps, std::size_t n_inputs, T* moved) noexcept {
+    using V = Vector<T>;
+    for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) {
+        V offset = V::load(mu + i, m);
+        for (std::size_t j = 0; j < n_steps; ++j)
+            offset = followed(offset, steps.shift[j], V::load(steps.centered[j] + i));
+        offset.store(moved + i, m);
+    });
 }
 
-// Move the offset by the last steps, then center the next inputs, each as if the offset had followed those before it.
+// Center the next inputs, each as if the offset had followed those before it, and set moved = μ after all of them.
 // products[i][j] = ⟨c_i, c_j⟩.
 template <bool moves, class T, std::size_t k>
-void move_and_center(T* mu, const Steps<T, k>& last, Steps<T, k>& now, const T* const (&x)[k], std::size_t n_inputs,
-                     T (&products)[k][k]) noexcept {
+void center_and_move(const T* mu, Steps<T, k>& steps, const T* const (&x)[k], std::size_t n_inputs, T (&products)[k][k],
+                     T* moved) noexcept {
     using V = Vector<T>;
-    const V tiny(std::numeric_limits<T>::min()), zero(T(0));
     V sums[k][k];
     for (auto& row : sums)
-        for (auto& s : row) s = zero;
+        for (auto& s : row) s = V(T(0));
     for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
         V offset = V::load(mu + i, m), c[k];
-        if (moves) {
-            offset = moved(offset, last, i);
-            offset.store(mu + i, m);
-        }
         for (std::size_t j = 0; j < k; ++j) {
             c[j] = V::load(x[j] + i, m) - offset;
-            c[j].store(now.centered[j] + i);
+            c[j].store(steps.centered[j] + i);
             for (std::size_t l = 0; l <= j; ++l) sums[l][j] = fma(c[l], c[j], sums[l][j]);
-            if (moves && j + 1 < k) {
-                offset = fma(V(now.shift[j]), c[j], offset);
-                offset = choose(abs(offset) < tiny, zero, offset);
-            }
+            if (moves) offset = followed(offset, steps.shift[j], c[j]);
         }
+        if (moves) offset.store(moved + i, m);
     });
     for (std::size_t l = 0; l < k; ++l)
         for (std::size_t j = l; j < k; ++j) products[l][j] = sum(sums[l][j]);
@@ -152,7 +147,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
     OnlineRoom<T, k> room(n_inputs, n_outputs);
     Steps<T, k>*last = &room.steps[0], *now = &room.steps[1];
     const T *x[k], *ahead[k];
-    T products[k][k];
+    T products[k][k], *mu = layer.offset, *moved = room.offset;
     PassArguments<T, k> pass{layer.weights, n_outputs, n_inputs, T(1), last, now, room.sums, ahead};
     std::size_t n_pending = 0, start = 0;
     bool diverged = false;
@@ -167,9 +162,9 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             now->shift[j] = moves && j < n_now ? T(step.shift_after(n_seen + start + j)) : T(0);
         }
         if (moves)
-            move_and_center<true>(layer.offset, *last, *now, x, n_inputs, products);
+            center_and_move<true>(mu, *now, x, n_inputs, products, moved);
         else
-            move_and_center<false>(layer.offset, *last, *now, x, n_inputs, products);
+            center_and_move<false>(mu, *now, x, n_inputs, products, moved);
         pass.learned = last, pass.summed = now;
         if (n_pending == 0)
             pass_over_weights<Pass::sum, false>(pass);
@@ -204,13 +199,15 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             std::fill_n(now->p[j], n_outputs, T(0));
             now->shift[j] = T(0);
         }
+        if (diverged && moves) move_offset(mu, *now, n_pending, n_inputs, moved);
+        if (moves) std::swap(mu, moved);
         start += n_pending;
         std::swap(last, now);
     }
+    if (mu != layer.offset) std::copy_n(mu, n_inputs, layer.offset);
     if (n_pending > 0) {
         pass.learned = last;
         decays ? pass_over_weights<Pass::learn, true>(pass) : pass_over_weights<Pass::learn, false>(pass);
-        if (moves) move_offset(layer.offset, *last, n_inputs);
     }
     return diverged ? static_cast<std::ptrdiff_t>(start) : all_learned;
 }
