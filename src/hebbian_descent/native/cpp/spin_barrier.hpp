@@ -29,7 +29,7 @@ class SpinBarrier {
     }
 
   private:
-    static constexpr int looks_before_sleeping = 20000;  // some ten microseconds
+    static constexpr int looks_before_sleeping = 200000;  // about a tenth of a millisecond
     static constexpr std::int64_t broken = std::int64_t(1) << 62;
 
     static std::int64_t count(std::int64_t seen) noexcept { return seen & ~broken; }

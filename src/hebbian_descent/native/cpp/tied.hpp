@@ -357,10 +357,22 @@ class TiedRun {
     // Whether an output was, in the last step.
     bool output_is_beyond() const noexcept { return parts_[0]->output_is_beyond || parts_[1]->output_is_beyond; }
 
-    // The hidden units and the reconstruction of some patterns.
+    // The hidden units and the reconstruction of some patterns, so many at a time that they stay in the cache.
     void respond(Rows<const T> x, std::size_t n, Rows<T> h, Rows<T> z) const {
-        HiddenUnits<T> units(n, units_.n_hidden);
-        std::vector<std::int64_t> all(n);
+        HiddenUnits<T> units(std::min(n, patterns_at_once), units_.n_hidden);
+        for (std::size_t first = 0; first < n; first += patterns_at_once)
+            respond(units, x.from(first), std::min(patterns_at_once, n - first), h.from(first), z.from(first));
+    }
+
+    void write(Rows<T> weights, T* decoder_bias, T* bias, T* hidden_offset) const noexcept {
+        for_parts([&](const TiedPart<T>& part, std::size_t, std::size_t first) {
+            part.write(weights.from(first), decoder_bias + first, bias, hidden_offset);
+        });
+    }
+
+  private:
+    void respond(HiddenUnits<T>& units, Rows<const T> x, std::size_t n, Rows<T> h, Rows<T> z) const {
+        std::array<std::int64_t, patterns_at_once> all;
         std::iota(all.begin(), all.end(), 0);
         for_parts([&](const TiedPart<T>& part, std::size_t number, std::size_t first) {
             part.multiply(WholeInputs<T>(x.from(0, first), part.n_inputs()), all.data(), n, units.shares[number]);
@@ -374,14 +386,6 @@ class TiedRun {
             part.reconstruct(units, n, z.from(0, first));
         });
     }
-
-    void write(Rows<T> weights, T* decoder_bias, T* bias, T* hidden_offset) const noexcept {
-        for_parts([&](const TiedPart<T>& part, std::size_t, std::size_t first) {
-            part.write(weights.from(first), decoder_bias + first, bias, hidden_offset);
-        });
-    }
-
-  private:
     // Call f(part, its number, its first input).
     template <class F>
     void for_parts(F f) const {
