@@ -1,4 +1,7 @@
-"""Cache-line-aligned arrays: storing a vector that lies in two lines takes longer."""
+"""Arrays as the compiled core likes them: rows of whole vectors that begin with a cache line.
+
+Storing a vector that lies in two lines takes longer; and compiled loops treat no rest.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.floating[Any]]
 LINE_BYTES = 64
+VECTOR_BYTES = LINE_BYTES
+"""Of the compiled core, whatever the processor: a vector is a cache line."""
 
 
 def aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
@@ -36,3 +41,50 @@ def aligned_zeros(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
     zeros = aligned(shape, dtype)
     zeros[:] = 0
     return zeros
+
+
+def whole_vectors(n_columns: int, itemsize: int) -> int:
+    """Return so many columns, or a few more that fill up the last vector."""
+    n_lanes = VECTOR_BYTES // itemsize
+    return -(-n_columns // n_lanes) * n_lanes
+
+
+def row_length(n_columns: int, itemsize: int) -> int:
+    """Return the length of rows that are computed as a whole.
+
+    With a multiple of 8 vectors per row, the same vector of all rows would fall into few sets of the cache.
+    """
+    length = whole_vectors(n_columns, itemsize)
+    return length + (length * itemsize % (8 * VECTOR_BYTES) == 0) * VECTOR_BYTES // itemsize
+
+
+def in_vectors(columns: Array, dtype: npt.DTypeLike, beyond: float = 0.0) -> Array:
+    """Return a copy whose rows are filled up to whole vectors with one value."""
+    return _filled_up(columns, row_length(columns.shape[1], np.dtype(dtype).itemsize), dtype, beyond)
+
+
+def as_vectors(columns: Array) -> Array:
+    """Return columns of a matrix themselves if they are whole vectors, else a copy filled up with zeros."""
+    is_whole = (
+        columns.shape[1] * columns.itemsize % VECTOR_BYTES == 0 and columns.strides[1] == columns.itemsize
+    )
+    return columns if is_whole else in_vectors(columns, columns.dtype)
+
+
+def padded(columns: Array) -> Array:
+    """Return a copy with columns of zeros at the end: rows are an odd number of vectors.
+
+    Only whole vectors of the given columns are computed; the last one keeps rows of the same few columns in
+    different sets of the cache.
+    """
+    length = whole_vectors(columns.shape[1], columns.itemsize)
+    is_even = length * columns.itemsize // VECTOR_BYTES % 2 == 0
+    return _filled_up(columns, length + is_even * VECTOR_BYTES // columns.itemsize, columns.dtype, 0.0)
+
+
+def _filled_up(columns: Array, length: int, dtype: npt.DTypeLike, beyond: float) -> Array:
+    n_rows, n_columns = columns.shape
+    filled = aligned((n_rows, length), dtype)
+    filled[:, :n_columns] = columns
+    filled[:, n_columns:] = beyond
+    return filled

@@ -9,9 +9,9 @@ from sequence_oracle import ACTIVATIONS, learn_step_by_step
 from hebbian_descent import RULES, get_activation
 from hebbian_descent.engines import sequence as engine
 from hebbian_descent.engines import sequence_loop, sequence_problem
+from hebbian_descent.engines.grid import initial_weights
 from hebbian_descent.engines.network_grids import LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.seeding import initial_weights
 
 COMPILED_RULES = [name for name, rule in RULES.items() if rule.compiled_form]
 RATES = (0.003, 0.05, 0.4, 3.0)

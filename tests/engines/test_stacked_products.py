@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from hebbian_descent.aligned import padded
 from hebbian_descent.engines.sparse import sparse_patterns
 from hebbian_descent.engines.stacked_inputs import PlainBatches
-from hebbian_descent.engines.vectors import padded
 from hebbian_descent.native import core
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not there")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent import AssociativeMemory, Layer, train
-from hebbian_descent.engines.seeding import initial_weights
+from hebbian_descent.engines.grid import initial_weights
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, sweep, sweep_autoencoders

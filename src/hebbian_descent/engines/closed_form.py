@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.aligned import aligned_zeros
+from hebbian_descent.aligned import aligned_zeros, whole_vectors
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.stacked_inputs import Schedule
-from hebbian_descent.engines.vectors import whole_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.network.layer import glorot_bound
 

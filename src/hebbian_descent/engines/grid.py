@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import as_count, as_number
+from hebbian_descent.checks import Array, as_count, as_number
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.measures import get_measure
-from hebbian_descent.network import Activation, Autoencoder, Layer
+from hebbian_descent.network import Activation, Autoencoder, Layer, glorot_uniform
 from hebbian_descent.rules import ErrorTerm, get_error_term
 
 Rate: TypeAlias = float | Automatic
@@ -221,3 +221,15 @@ class Grid(ABC, Generic[R, A]):
             "seed": self.seed,
             "dtype": self.dtype.name,
         }
+
+
+def initial_weights(
+    seed: int, trial: int, n_inputs: int, n_outputs: int, *, dtype: npt.DTypeLike = np.float64
+) -> Array:
+    """Return the weights that a trial of a sweep starts from, the same for all rules and learning rates.
+
+    >>> initial_weights(0, 7, n_inputs=200, n_outputs=100).shape
+    (200, 100)
+    """
+    seed, trial = as_count(seed, "seed", at_least=0), as_count(trial, "trial", at_least=0)
+    return glorot_uniform(n_inputs, n_outputs, rng=np.random.default_rng((seed, trial)), dtype=dtype)

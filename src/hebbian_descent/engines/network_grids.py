@@ -9,9 +9,17 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from hebbian_descent.checks import Array, as_count, as_number, unknown_name
-from hebbian_descent.engines.grid import DEFAULTS, Grid, GridCell, RateLike, checked, described, listed
+from hebbian_descent.engines.grid import (
+    DEFAULTS,
+    Grid,
+    GridCell,
+    RateLike,
+    checked,
+    described,
+    initial_weights,
+    listed,
+)
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.learning.centering import (
     HIDDEN_SHIFT,
     HIDDEN_START,

@@ -16,9 +16,9 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result, measure_into
+from hebbian_descent.engines.grid import initial_weights
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.engines.sequence_loop import (
     BlockResult,
     imprint,

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hebbian_descent.aligned import aligned
+from hebbian_descent.aligned import aligned, in_vectors, row_length
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.couplings import Couplings, couplings_of_sequence, moving_offsets
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.tiling import calls
-from hebbian_descent.engines.vectors import in_vectors, row_length
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation
 from hebbian_descent.network.offsets import flush_subnormal

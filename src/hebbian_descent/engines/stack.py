@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import padded, whole_vectors
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER, STEPS_BETWEEN_FLUSHES, CellResult, measure_into
 from hebbian_descent.engines.closed_form import Imprint
+from hebbian_descent.engines.grid import initial_weights
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
-from hebbian_descent.engines.seeding import initial_weights
 from hebbian_descent.engines.stacked_inputs import Block, PlainBatches, Schedule
-from hebbian_descent.engines.vectors import padded, whole_vectors
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.learning.step import change_weights
 from hebbian_descent.native import core

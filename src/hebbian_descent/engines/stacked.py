@@ -18,13 +18,13 @@ from itertools import pairwise, repeat, starmap
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.aligned import VECTOR_BYTES
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.closed_form import Imprint, imprint, imprints, outlook
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.stack import Stack, Tile
 from hebbian_descent.engines.stacked_inputs import Schedule, batch_length
-from hebbian_descent.engines.vectors import VECTOR_BYTES
 from hebbian_descent.native import core
 from hebbian_descent.thread_pools import one_thread
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hebbian_descent.engines.vectors import VECTOR_BYTES
+from hebbian_descent.aligned import VECTOR_BYTES
 
 MOST_VECTORS = 25
 CACHE_BYTES = 256 * 1024  # of a block of p, which each step reads as a whole
