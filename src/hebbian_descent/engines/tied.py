@@ -174,19 +174,17 @@ class TiedRun:
 
     def _learn_some(self, parts: tuple[int, int]) -> int:
         """Do some of the parts of every step; return the step that diverged, or NEVER."""
-        diverged_at: int = NEVER
+        diverged_at = NEVER
         try:
             for steps in self._steps():
                 if self.stop.is_set():
-                    break
+                    self.compiled.stop()
                 diverged_at = self.compiled.learn(*parts, steps.rows, steps.bounds, steps.first)
-                if diverged_at != NEVER:
-                    return diverged_at
+                if diverged_at != NEVER or self.compiled.is_stopped():
+                    break
         except BaseException:
             self.compiled.stop()  # who failed must not be waited for
             raise
-        if self.stop.is_set():
-            self.compiled.stop()
         return diverged_at
 
     def _steps(self) -> Iterator[Steps]:

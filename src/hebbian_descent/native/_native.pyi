@@ -160,6 +160,9 @@ class _TiedRun:
     def stop(
         self,
     ) -> None: ...
+    def is_stopped(
+        self,
+    ) -> bool: ...
     def output_is_beyond(
         self,
     ) -> bool: ...

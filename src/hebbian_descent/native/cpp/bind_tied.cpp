@@ -94,6 +94,7 @@ void define_for(nb::module_& m, const char* rule, const char* run) {
         .def("respond", &respond<T>, array("x"), array("h"), array("z"))
         .def("write", &write<T>, array("weights"), array("decoder_bias"), array("bias"), array("hidden_offset"))
         .def("stop", &TiedRun<T>::stop)
+        .def("is_stopped", &TiedRun<T>::is_stopped)
         .def("output_is_beyond", &TiedRun<T>::output_is_beyond);
 }
 

@@ -354,6 +354,7 @@ class TiedRun {
         stopped_ = true;
         barrier_.abort();
     }
+    bool is_stopped() const noexcept { return stopped_; }
     // Whether an output was, in the last step.
     bool output_is_beyond() const noexcept { return parts_[0]->output_is_beyond || parts_[1]->output_is_beyond; }
 
