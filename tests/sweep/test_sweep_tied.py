@@ -7,16 +7,26 @@ from threading import Event
 import numpy as np
 import pytest
 
+from hebbian_descent.engines import choice
 from hebbian_descent.engines import tied as engine
 from hebbian_descent.engines.choice import ENGINES
 from hebbian_descent.native import core
 from hebbian_descent.sweep import AutoencoderGrid, Patterns, sweep_autoencoders
 
 X = np.random.default_rng(3).random((30, 7))
+SPARSE = np.where(X < 0.3, X, 0)
+SMALL = {
+    "rules": "hebbian_descent",
+    "hidden_activations": "sigmoid",
+    "output_activations": "linear",
+    "n_hidden": 3,
+    "learning_rates": 0.1,
+    "trials": 1,
+}
 pytestmark = pytest.mark.skipif(core() is None, reason="`make native` builds the core")
 
 
-def result_of(engine, threads, inputs=X, **options):
+def result_of(engine, threads, inputs=X, evaluate_on=None, **options):
     grid = AutoencoderGrid.of(
         **{
             "rules": "gradient_descent",
@@ -31,7 +41,9 @@ def result_of(engine, threads, inputs=X, **options):
         }
     )
     (cell,) = grid.cells()
-    return ENGINES[engine](cell, grid, Patterns.of(inputs, inputs), threads=threads, memory_budget=2**30)
+    other = None if evaluate_on is None else (evaluate_on, evaluate_on)
+    patterns = Patterns.of(inputs, inputs, other)
+    return ENGINES[engine](cell, grid, patterns, threads=threads, memory_budget=2**30)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +92,9 @@ def test_all_sizes_agree_with_the_plain_loop(size, threads):
 
 def test_without_the_compiled_core_the_plain_loop_serves(monkeypatch):
     monkeypatch.setattr(engine, "core", lambda: None)
+    monkeypatch.setattr(choice, "core", lambda: None)
+    result = sweep_autoencoders(SPARSE, **SMALL)
+    assert "leaves each run to the plain loop" in next(iter(result.choices.values())).reason
     found, plain = (result_of(name, 2) for name in ("tied", "reference"))
     for name, values in plain.values.items():
         np.testing.assert_array_equal(found.values[name], values)
@@ -94,18 +109,10 @@ def test_without_the_compiled_core_the_plain_loop_serves(monkeypatch):
     ],
 )
 def test_what_is_not_compiled_is_trained_by_the_plain_loop(options, obstacle):
-    defaults = {
-        "rules": "hebbian_descent",
-        "hidden_activations": "sigmoid",
-        "output_activations": "linear",
-        "n_hidden": 3,
-        "learning_rates": 0.1,
-        "trials": 1,
-    }
-    result = sweep_autoencoders(X, **{**defaults, **options})
-    (choice,) = result.choices.values()
-    assert choice.engine == "reference"
-    assert obstacle in choice.reason
+    result = sweep_autoencoders(X, **{**SMALL, **options})
+    ((engine_name, reason),) = result.choices.values()
+    assert engine_name == "reference"
+    assert obstacle in reason
 
 
 @pytest.mark.parametrize("rule", ["hebbian_descent", "gradient_descent", "hebb"])
@@ -145,9 +152,28 @@ def test_patterns_are_not_changed():
     assert X.flags.writeable
 
 
+class Counted:
+    """A compiled run that counts how often each part learns."""
+
+    def __init__(self, compiled):
+        self.compiled, self.calls = compiled, Counter()
+
+    def __getattr__(self, name):
+        return getattr(self.compiled, name)
+
+    def learn(self, first_part, *arguments):
+        self.calls[first_part] += 1
+        return self.compiled.learn(first_part, *arguments)
+
+
 @pytest.mark.parametrize("unlucky", [0, 1])
 def test_an_error_in_one_thread_ends_both_and_is_raised(unlucky, monkeypatch):
-    learn_some = engine.TiedRun._learn_some
+    learn, learn_some, counted = engine.TiedRun.learn, engine.TiedRun._learn_some, []
+
+    def counting(run, threads):
+        run.compiled = Counted(run.compiled)
+        counted.append(run.compiled)
+        return learn(run, threads)
 
     def broken(run, parts):
         if parts[0] != unlucky:
@@ -162,9 +188,35 @@ def test_an_error_in_one_thread_ends_both_and_is_raised(unlucky, monkeypatch):
         run._steps = failing
         return learn_some(run, parts)
 
+    monkeypatch.setattr(engine.TiedRun, "learn", counting)
     monkeypatch.setattr(engine.TiedRun, "_learn_some", broken)
     with pytest.raises(MemoryError, match="no room"):
         result_of("tied", 2, epochs=10**6)
+    assert counted[0].calls[unlucky] == 1
+    assert counted[0].calls[1 - unlucky] <= 2
+
+
+def test_a_run_that_was_stopped_is_not_evaluated(monkeypatch):
+    stopped = Event()
+
+    def fail(run, threads):
+        run.stop.set()
+        stopped.set()
+
+    monkeypatch.setattr(engine.TiedRun, "learn", fail)
+    monkeypatch.setattr(engine, "evaluate_into", lambda *arguments: pytest.fail("was evaluated"))
+    result_of("tied", 1)
+    assert stopped.is_set()
+
+
+def test_a_pattern_is_reconstructed_alike_alone_and_among_many():
+    rng = np.random.default_rng(5)
+    inputs = rng.random((150, 40))
+    options = {"n_hidden": 21, "batch_size": 30, "evaluate_on": inputs}
+    among = result_of("tied", 1, inputs[:60], **options).values["mae"]
+    for k in (0, 129, 149):
+        alone = result_of("tied", 1, inputs[:60], **{**options, "evaluate_on": inputs[k : k + 1]})
+        np.testing.assert_array_equal(alone.values["mae"][..., 0], among[..., k])
 
 
 def test_runs_that_nobody_needs_any_more_stop(monkeypatch):

@@ -17,6 +17,7 @@ from hebbian_descent.engines.stacked import stacked
 from hebbian_descent.engines.stacked_inputs import leaves_out_zeros
 from hebbian_descent.engines.tied import leaves_out_zeros as leaves_out_zeros_of_autoencoder
 from hebbian_descent.engines.tied import tied
+from hebbian_descent.native import core
 
 LAYER_ENGINES: dict[str, Engine] = {"reference": reference, "sequence": sequence, "stacked": stacked}
 AUTOENCODER_ENGINES: dict[str, Engine] = {"reference": reference, "tied": tied}
@@ -122,6 +123,8 @@ def reason_for_stacked(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> 
 
 def reason_for_tied(cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patterns) -> str:
     """Return what the tied engine makes of a cell."""
+    if core() is None:
+        return "without the compiled core, it leaves each run to the plain loop"
     reason = "matrix products of an auto-encoder take nearly all the time, with one pass between them"
     if leaves_out_zeros_of_autoencoder(grid, patterns):
         zeros = 1 - patterns.share_of_inputs

@@ -1,9 +1,4 @@
-"""What all trials and learning rates of a sequence share: couplings, effective inputs and targets.
-
-The products behind them sum every column in the order of the terms, on any processor and beside any other
-columns. A BLAS promises neither that a column has the same bits alone and among others nor that two
-processors agree. Without the compiled core NumPy's product serves.
-"""
+"""What all trials and learning rates of a sequence share: couplings, effective inputs and targets."""
 
 from __future__ import annotations
 
@@ -142,7 +137,12 @@ def _check_memory(n_steps: int, n_evaluated: int, memory_budget: int) -> None:
 
 
 def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> Array:
-    """Return coefficients @ terms, both in whole vectors; a pool shares the rows out."""
+    """Return coefficients @ terms, both in whole vectors; a pool shares the rows out.
+
+    Every column is summed in the order of the terms, on any processor and beside any other columns. A BLAS
+    promises neither that a column has the same bits alone and among others nor that two processors agree.
+    Without the compiled core NumPy's product serves.
+    """
     if (compiled := core()) is None:
         return coefficients @ terms
     out = aligned((len(coefficients), row_length(terms.shape[1], terms.itemsize)), terms.dtype)

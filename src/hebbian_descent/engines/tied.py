@@ -37,7 +37,7 @@ OPERATIONS_PER_CALL = 2**29
 """Multiplications, which take some hundredths of a second: between calls an interrupt is seen."""
 
 OPERATIONS_PER_BATCH = 2**19
-"""As long as so many multiplications takes what surrounds them in the smallest network."""
+"""What surrounds the products of a batch takes about as long as this many multiplications."""
 
 
 def tied(
@@ -68,7 +68,8 @@ def tied(
             run.learn(threads_of_run)
         except DivergenceError as divergence:
             result.diverged_at[i, j] = divergence.step
-        else:
+            return
+        if not stop.is_set():
             evaluate_into(result, i, j, network, patterns, threads_of_run, run.respond)
 
     with one_thread("blas"), ThreadPoolExecutor(threads) as pool:
@@ -87,7 +88,9 @@ class Inputs(NamedTuple):
 
     n_patterns: int
     arrays: tuple[Any, ...]
-    """All of them, or two parts without their zeros."""
+    """All of them and where they are cut, or two parts without their zeros."""
+
+    is_sparse: bool
 
 
 def inputs_of(native: Core, grid: AutoencoderGrid, patterns: Patterns, pool: Executor) -> Inputs:
@@ -97,21 +100,23 @@ def inputs_of(native: Core, grid: AutoencoderGrid, patterns: Patterns, pool: Exe
         inputs = inputs.astype(dtype, copy=False)
     inputs, half = np.ascontiguousarray(inputs), inputs.shape[1] // PARTS
     if not is_sparse:
-        return Inputs(len(inputs), (inputs,))
+        return Inputs(len(inputs), (inputs, half), is_sparse)
     halves = (0, half), (half, inputs.shape[1])
     parts = pool.map(lambda columns: sparse_patterns(native, inputs, dtype, columns), halves)
-    return Inputs(len(inputs), tuple(parts))
+    return Inputs(len(inputs), tuple(parts), is_sparse)
 
 
 def leaves_out_zeros(grid: AutoencoderGrid, patterns: Patterns) -> bool:
     """Return whether products with the inputs leave out their zeros."""
-    return leaving_out_zeros_pays(patterns.share_of_inputs, min(grid.batch_size, len(patterns.inputs)))
+    return core() is not None and leaving_out_zeros_pays(
+        patterns.share_of_inputs, min(grid.batch_size, len(patterns.inputs))
+    )
 
 
 class Steps(NamedTuple):
     """Some batches that follow each other."""
 
-    rows: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]  # as the compiled core has them, also where intp is shorter
     bounds: npt.NDArray[np.int64]
     """Where the rows of each batch begin and end, (n_batches + 1,)."""
     first: int
@@ -146,7 +151,7 @@ class TiedRun:
             limit=LARGEST_PREACTIVATION,
         )
         kind = native.TiedRun32 if is_single else native.TiedRun64
-        make: Callable[..., Any] = kind.of_whole if len(inputs.arrays) == 1 else kind.of_sparse
+        make: Callable[..., Any] = kind.of_sparse if inputs.is_sparse else kind.of_whole
         self.compiled: _TiedRun = make(
             rule,
             *inputs.arrays,
@@ -160,9 +165,11 @@ class TiedRun:
 
     def learn(self, threads: int = 1) -> None:
         """Show all patterns, epoch by epoch."""
-        parts = [(0, PARTS)] if threads == 1 else [(part, part + 1) for part in range(PARTS)]
-        with ThreadPoolExecutor(len(parts)) as pool:
-            diverged_at, *_ = pool.map(self._learn_some, parts)
+        if threads == 1:
+            diverged_at = self._learn_some((0, PARTS))
+        else:
+            with ThreadPoolExecutor(PARTS) as pool:
+                diverged_at, *_ = pool.map(self._learn_some, ((part, part + 1) for part in range(PARTS)))
         network, n_steps = self.network, -(-self.n_patterns // self.batch_size) * self.grid.epochs
         self.compiled.write(network.weights, network.decoder_bias, network.bias, network.hidden_offset)
         if diverged_at == NEVER and self.compiled.output_is_beyond():
@@ -194,8 +201,8 @@ class TiedRun:
         at_once = max(1, OPERATIONS_PER_CALL // per_step)
         batches = iter(self.grid.batches(self.n_patterns))
         while some := list(islice(batches, at_once)):
-            bounds = np.cumsum([0, *(len(rows) for rows in some)])
-            yield Steps(np.concatenate(some), bounds, first)
+            bounds = np.cumsum([0, *(len(rows) for rows in some)], dtype=np.int64)
+            yield Steps(np.concatenate(some, dtype=np.int64), bounds, first)
             first += len(some)
 
     def respond(self, inputs: Array) -> tuple[Array, Array]:

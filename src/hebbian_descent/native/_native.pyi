@@ -129,6 +129,7 @@ class _TiedRun:
     def of_whole(
         rule: _TiedRule,
         patterns: Array,
+        half: int,
         weights: Array,
         offset: Array,
         decoder_bias: Array,

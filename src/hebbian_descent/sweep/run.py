@@ -144,12 +144,13 @@ def sweep_autoencoders(
         hidden_shift: By how much the hidden offset follows each batch.
         evaluate_on: Other patterns to measure on, instead of those learned.
         engine: "auto", "tied" or "reference".
-        store: As for `sweep`, and so are the next five.
-        workers: How many processes.
-        scheduler: Of a Dask cluster.
-        security: Of the scheduler.
-        memory_budget: Bytes per cell.
-        progress: Called after each cell.
+        store: A folder in which finished cells are kept; a sweep that was stopped resumes from there.
+        workers: Run the cells in this many processes; by default in this one.
+        scheduler: The address of a Dask scheduler that you trust with your account, or "local".
+        security: A `distributed.Security` with certificates, for a scheduler at tls://; by default those of
+            Dask's configuration.
+        memory_budget: Bytes that the arrays of a cell may take.
+        progress: Called with the number of cells done and their total.
         **grid: `weight_decays`, `trials`, `error`, `epochs`, `batch_size` (100 by default), `shuffle`,
             `measures`, `seed` and `dtype`, as for `sweep`.
 

@@ -31,7 +31,7 @@ void make_rule(TiedRule<T>* self, const std::string& hidden, const Parameters& h
                            static_cast<T>(limit)};
 }
 
-// The parameters of a network, from which a run starts and to which it writes.
+// A run that starts from a copy of these parameters.
 template <class T>
 std::unique_ptr<TiedRun<T>> made(const TiedRule<T>& rule,
                                  std::array<std::unique_ptr<const TiedInputs<T>>, n_parts> inputs,
@@ -51,10 +51,10 @@ auto of_sparse(const TiedRule<T>& rule, const SparsePatterns<T>& one, const Spar
 }
 
 template <class T>
-auto of_whole(const TiedRule<T>& rule, Matrix<const T> patterns, Matrix<const T> weights, Row<const T> offset,
-              Row<const T> decoder_bias, Row<const T> bias, Row<const T> hidden_offset, std::size_t longest) {
+auto of_whole(const TiedRule<T>& rule, Matrix<const T> patterns, std::size_t half, Matrix<const T> weights,
+              Row<const T> offset, Row<const T> decoder_bias, Row<const T> bias, Row<const T> hidden_offset,
+              std::size_t longest) {
     const Rows<const T> rows{patterns.data(), patterns.shape(1)};
-    const std::size_t half = patterns.shape(1) / n_parts;
     return made<T>(rule,
                    {std::make_unique<WholeInputs<T>>(rows, half),
                     std::make_unique<WholeInputs<T>>(rows.from(0, half), patterns.shape(1) - half)},
@@ -88,7 +88,7 @@ void define_for(nb::module_& m, const char* rule, const char* run) {
         .def_static("of_sparse", &of_sparse<T>, "rule"_a, "one"_a, "other"_a, array("weights"), array("offset"),
                     array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a, nb::keep_alive<0, 2>(),
                     nb::keep_alive<0, 3>())
-        .def_static("of_whole", &of_whole<T>, "rule"_a, array("patterns"), array("weights"), array("offset"),
+        .def_static("of_whole", &of_whole<T>, "rule"_a, array("patterns"), "half"_a, array("weights"), array("offset"),
                     array("decoder_bias"), array("bias"), array("hidden_offset"), "longest"_a, nb::keep_alive<0, 2>())
         .def("learn", &learn<T>, "first_part"_a, "last_part"_a, array("rows"), array("bounds"), "number"_a)
         .def("respond", &respond<T>, array("x"), array("h"), array("z"))

@@ -1,4 +1,4 @@
-// Whether a function becomes part of its callers, where the compiler can be told.
+// What compilers can be told beyond the standard: what becomes part of its callers, what to bring into the cache.
 #pragma once
 
 #if defined(__GNUC__)
@@ -10,3 +10,13 @@
 #define HD_NOINLINE
 #define HD_LAMBDA_INLINE
 #endif
+
+namespace hebbian_descent {
+
+HD_INLINE void prefetch([[maybe_unused]] const void* address) noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#endif
+}
+
+}  // namespace hebbian_descent

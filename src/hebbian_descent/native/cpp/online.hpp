@@ -59,8 +59,7 @@ class OnlineRoom {
     OnlineRoom(std::size_t n_inputs, std::size_t n_outputs)
         : lines_((2 * k + 1) * lines_of(n_inputs) + (3 * k + 2) * lines_of(n_outputs)) {
         for (auto& of_pass : steps)
-            for (std::size_t j = 0; j < k; ++j)
-                of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs), of_pass.shift[j] = T(0);
+            for (std::size_t j = 0; j < k; ++j) of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs);
         offset = take(n_inputs);
         for (auto& row : sums) row = take(n_outputs);
         a = take(n_outputs), h = take(n_outputs);
@@ -75,12 +74,12 @@ HD_INLINE Vector<T> followed(Vector<T> offset, T shift, Vector<T> centered) noex
 
 // moved = μ after some steps.
 template <class T, std::size_t k>
-void move_offset(const T* mu, const Steps<T, k>& steps, std::size_t n_steps, std::size_t n_inputs, T* moved) noexcept {
+void move_offset(const T* mu, const Steps<T, k>& steps, const T (&shifts)[k], std::size_t n_steps, std::size_t n_inputs,
+                 T* moved) noexcept {
     using V = Vector<T>;
     for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) {
         V offset = V::load(mu + i, m);
-        for (std::size_t j = 0; j < n_steps; ++j)
-            offset = followed(offset, steps.shift[j], V::load(steps.centered[j] + i));
+        for (std::size_t j = 0; j < n_steps; ++j) offset = followed(offset, shifts[j], V::load(steps.centered[j] + i));
         offset.store(moved + i, m);
     });
 }
@@ -88,8 +87,8 @@ void move_offset(const T* mu, const Steps<T, k>& steps, std::size_t n_steps, std
 // Center the next inputs, each as if the offset had followed those before it, and set moved = μ after all of them.
 // products[i][j] = ⟨c_i, c_j⟩.
 template <bool moves, class T, std::size_t k>
-void center_and_move(const T* mu, Steps<T, k>& steps, const T* const (&x)[k], std::size_t n_inputs, T (&products)[k][k],
-                     T* moved) noexcept {
+void center_and_move(const T* mu, Steps<T, k>& steps, const T (&shifts)[k], const T* const (&x)[k],
+                     std::size_t n_inputs, T (&products)[k][k], T* moved) noexcept {
     using V = Vector<T>;
     V sums[k][k];
     for (auto& row : sums)
@@ -100,7 +99,7 @@ void center_and_move(const T* mu, Steps<T, k>& steps, const T* const (&x)[k], st
             c[j] = V::load(x[j] + i, m) - offset;
             c[j].store(steps.centered[j] + i);
             for (std::size_t l = 0; l <= j; ++l) sums[l][j] = fma(c[l], c[j], sums[l][j]);
-            if (moves) offset = followed(offset, steps.shift[j], c[j]);
+            if (moves) offset = followed(offset, shifts[j], c[j]);
         }
         if (moves) offset.store(moved + i, m);
     });
@@ -147,7 +146,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
     OnlineRoom<T, k> room(n_inputs, n_outputs);
     Steps<T, k>*last = &room.steps[0], *now = &room.steps[1];
     const T *x[k], *ahead[k];
-    T products[k][k], *mu = layer.offset, *moved = room.offset;
+    T products[k][k], shifts[k], *mu = layer.offset, *moved = room.offset;
     PassArguments<T, k> pass{layer.weights, n_outputs, n_inputs, T(1), last, now, room.sums, ahead};
     std::size_t n_pending = 0, start = 0;
     bool diverged = false;
@@ -159,12 +158,12 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         const std::size_t n_now = std::min(k, samples.n - start);
         for (std::size_t j = 0; j < k; ++j) {
             x[j] = input_at(start + j), ahead[j] = input_at(start + k + j);
-            now->shift[j] = moves && j < n_now ? T(step.shift_after(n_seen + start + j)) : T(0);
+            shifts[j] = moves && j < n_now ? T(step.shift_after(n_seen + start + j)) : T(0);
         }
         if (moves)
-            center_and_move<true>(mu, *now, x, n_inputs, products, moved);
+            center_and_move<true>(mu, *now, shifts, x, n_inputs, products, moved);
         else
-            center_and_move<false>(mu, *now, x, n_inputs, products, moved);
+            center_and_move<false>(mu, *now, shifts, x, n_inputs, products, moved);
         pass.learned = last, pass.summed = now;
         if (n_pending == 0)
             pass_over_weights<Pass::sum, false>(pass);
@@ -187,7 +186,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
                 diverged = true;
                 break;
             }
-            learn_bias(layer.bias, n_outputs, step.learns_from_output, room.sums[j], p, now->shift[j], keep,
+            learn_bias(layer.bias, n_outputs, step.learns_from_output, room.sums[j], p, shifts[j], keep,
                        products[j][j]);
             for (std::size_t later = j + 1; later < n_now; ++later)
                 add_earlier(room.sums[later], n_outputs, p, keep, products[j][later]);
@@ -195,11 +194,8 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
                 for (std::size_t earlier = 0; earlier < j; ++earlier) scale_row(now->p[earlier], n_outputs, keep);
             pass.kept *= keep, ++n_pending;
         }
-        for (std::size_t j = n_pending; j < k; ++j) {
-            std::fill_n(now->p[j], n_outputs, T(0));
-            now->shift[j] = T(0);
-        }
-        if (diverged && moves) move_offset(mu, *now, n_pending, n_inputs, moved);
+        for (std::size_t j = n_pending; j < k; ++j) std::fill_n(now->p[j], n_outputs, T(0));
+        if (diverged && moves) move_offset(mu, *now, shifts, n_pending, n_inputs, moved);
         if (moves) std::swap(mu, moved);
         start += n_pending;
         std::swap(last, now);

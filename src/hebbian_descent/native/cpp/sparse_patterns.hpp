@@ -53,15 +53,18 @@ struct SparsePatterns {
                 x[entries.places[e]][i] = entries.values[e];
     }
 
-    // Call up entries that lie scattered over the memory, so that products do not wait for each of them in turn.
+    // The entries of some patterns lie scattered over the memory: products would wait for each of them in turn.
     void prefetch(const std::int64_t* patterns, std::size_t n) const noexcept {
         constexpr std::size_t per_line = 64 / sizeof(T), places_per_line = 64 / sizeof(std::uint32_t);
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t first = begin(patterns[i]), last = end(patterns[i]);
-            for (std::size_t e = first; e < last; e += per_line) __builtin_prefetch(entries.values.data() + e);
-            for (std::size_t e = first; e < last; e += places_per_line) __builtin_prefetch(entries.places.data() + e);
+            for (std::size_t e = first; e < last; e += per_line) hebbian_descent::prefetch(entries.values.data() + e);
+            for (std::size_t e = first; e < last; e += places_per_line)
+                hebbian_descent::prefetch(entries.places.data() + e);
         }
+#if defined(__GNUC__)
         asm volatile("");  // or GCC finds that nothing is computed here and leaves it out
+#endif
     }
 
     // out = start + xW for some patterns; `start` is one row for all of them. Rows are whole vectors wide.

@@ -12,7 +12,9 @@ class SpinBarrier {
 
     // Wait until all threads are here; false, at once, where one of them will never come.
     bool wait() noexcept {
-        const std::int64_t all_here = (count(arrivals.fetch_add(1)) / n_threads + 1) * n_threads;
+        const std::int64_t before = arrivals.fetch_add(1);
+        if (before & broken) return false;
+        const std::int64_t all_here = (before / n_threads + 1) * n_threads;
         arrivals.notify_all();
         int looks = 0;
         for (std::int64_t seen = arrivals.load(); count(seen) < all_here; seen = arrivals.load()) {

@@ -5,7 +5,7 @@
 // The inputs, and with them the rows of W, are cut in two parts. All that one part needs of the other is its share of
 // the hidden units' activity, so each part can have a thread; one thread takes the parts in turn, with the same bits.
 // Inputs, outputs and their errors are turned, one row per input: the products W(h − λ)ᵀ and E(h − λ) then go through W
-// row by row. The plain twin is `learning.step.Update`.
+// row by row. The plain twin is the reference engine.
 #pragma once
 
 #include <array>
@@ -52,9 +52,6 @@ struct Table {
     Rows<T> from(std::size_t row, std::size_t column = 0) noexcept { return Rows<T>(*this).from(row, column); }
 };
 
-template <class T>
-using Numbers = AlignedVector<T>;
-
 // out = one + other + start; whether a number is beyond the limit or missing (NaN).
 template <class T>
 HD_INLINE bool add_rows(const T* one, const T* other, const T* start, T* out, std::size_t n, T limit) noexcept {
@@ -96,7 +93,7 @@ struct HiddenUnits {
           sums_of_errors(n_parts, n_hidden) {}
 };
 
-// Some of the inputs; for some of the patterns, as large a part of them, it also activates the hidden units.
+// One part of the inputs. It also activates the hidden units for the same part of each batch.
 template <class T>
 class TiedPart {
     using V = Vector<T>;
@@ -174,7 +171,7 @@ class TiedPart {
     // E(x, z), pulled back if asked, and ΣE; what E tells hidden units by the old weights, where they listen.
     void find_errors(std::size_t n) noexcept {
         output_is_beyond = false;
-        decode(units_, n, errors_);
+        n < V::lanes / 2 ? decode_few(units_, n, errors_) : decode(units_, n, errors_);
         for (std::size_t j = 0; j < n_inputs_; ++j) {
             T *error = errors_[j], *a = error;
             for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
@@ -242,15 +239,16 @@ class TiedPart {
     std::size_t begin(std::size_t n) const noexcept { return number_ * n / n_parts; }
     std::size_t end(std::size_t n) const noexcept { return (number_ + 1) * n / n_parts; }
 
-    // out = W(h − λ)ᵀ + c.
+    // out = W(h − λ)ᵀ + c; a pattern has the same bits whatever patterns are beside it.
     void decode(const HiddenUnits<T>& units, std::size_t n, Rows<T> out) const noexcept {
+        const std::size_t n_columns = (n + V::lanes - 1) / V::lanes * V::lanes;
+        for (std::size_t j = 0; j < n_inputs_; ++j) std::fill_n(out[j], n_columns, decoder_bias_[j]);
+        add_product<T>(out, out, T(1), weights_, units.turned, n_inputs_, units.n_hidden, n_columns);
+    }
+    // The same for so few patterns that a vector of them would be mostly empty.
+    void decode_few(const HiddenUnits<T>& units, std::size_t n, Rows<T> out) const noexcept {
         const Rows<const T> weights = weights_, centered = units.centered;
-        if (n >= V::lanes / 2) {
-            const std::size_t n_columns = (n + V::lanes - 1) / V::lanes * V::lanes;
-            for (std::size_t j = 0; j < n_inputs_; ++j) std::fill_n(out[j], n_columns, decoder_bias_[j]);
-            return add_product<T>(out, out, T(1), weights, units.turned, n_inputs_, units.n_hidden, n_columns);
-        }
-        for (std::size_t j = 0; j < n_inputs_; ++j)  // a vector of patterns would be mostly empty
+        for (std::size_t j = 0; j < n_inputs_; ++j)
             for (std::size_t i = 0; i < n; ++i) {
                 V total(T(0));
                 for (std::size_t k = 0; k < units.n_hidden; k += V::lanes)
@@ -293,9 +291,9 @@ class TiedPart {
     HiddenUnits<T>& units_;
     std::size_t n_inputs_;
     Table<T> weights_;
-    Numbers<T> offset_, decoder_bias_, bias_, hidden_offset_, move_;
+    AlignedVector<T> offset_, decoder_bias_, bias_, hidden_offset_, move_;
     Table<T> x_, errors_, pre_, by_pattern_;
-    Numbers<T> z_, a_, sums_;
+    AlignedVector<T> z_, a_, sums_;
 };
 
 template <class T>
@@ -355,7 +353,7 @@ class TiedRun {
         barrier_.abort();
     }
     bool is_stopped() const noexcept { return stopped_; }
-    // Whether an output was, in the last step.
+    // Whether an output was beyond the limit in the last step.
     bool output_is_beyond() const noexcept { return parts_[0]->output_is_beyond || parts_[1]->output_is_beyond; }
 
     // The hidden units and the reconstruction of some patterns, so many at a time that they stay in the cache.

@@ -16,7 +16,7 @@ class TiedInputs {
                           Rows<T> room, Rows<T> share, std::size_t n_columns) const noexcept = 0;
     // x = some patterns, one row per input.
     virtual void fill(const std::int64_t* patterns, std::size_t n, Rows<T> x) const noexcept = 0;
-    // Call up patterns from memory that come next.
+    // Prefetch the patterns of the next batch.
     virtual void prefetch(const std::int64_t* patterns, std::size_t n) const noexcept = 0;
 };
 

@@ -19,7 +19,6 @@ template <class T, std::size_t k>
 struct Steps {
     T* centered[k];  // (n_inputs,), aligned, whole vectors
     T* p[k];         // (n_outputs,), aligned, whole vectors
-    T shift[k];      // ν of the offset
 };
 
 template <class T, std::size_t k>
@@ -37,12 +36,6 @@ struct PassArguments {
 // pass or 1; with AVX2 more rows would spill.
 template <class T>
 inline constexpr std::size_t tile_height = Vector<T>::n_registers == 1 ? 5 : 3;
-
-HD_INLINE void fetch([[maybe_unused]] const void* address) noexcept {
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#endif
-}
 
 template <Pass pass, bool decays, std::size_t rows, class T, std::size_t k>
 HD_INLINE void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) noexcept {
@@ -93,7 +86,7 @@ HD_INLINE void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) 
                 visit(n_whole + part * R::lanes, part, n);
     for (std::size_t i = 0; i < n_whole; i += V::lanes) {
         if (pass == Pass::learn_and_sum)
-            for (std::size_t j = 0; j < k; ++j) fetch(ahead[j] + i);
+            for (std::size_t j = 0; j < k; ++j) prefetch(ahead[j] + i);
         for (std::size_t part = 0; part < V::n_registers; ++part) visit(i + part * R::lanes, part, R::lanes);
     }
     if (sums)
