@@ -111,6 +111,20 @@ def as_number(
     return number
 
 
+def as_returned(values: object, *arguments: Array, by: str) -> Array:
+    """Return what a custom function gave for some arrays; it must be one real number for each of theirs."""
+    shape = np.broadcast_shapes(*(np.shape(argument) for argument in arguments))
+    if isinstance(values, np.ndarray):
+        if values.shape == shape and values.dtype.kind in "fiub":
+            return values
+        got = f"shape {values.shape} of {values.dtype}"
+    else:
+        got = type(values).__name__
+    raise ValueError(
+        f"The {by} must return an array of real numbers, of the shape of its arguments, {shape}. Got {got}."
+    )
+
+
 def as_flag(value: object, name: str) -> bool:
     """Return `value` as True or False; text such as "no" would count as True."""
     if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):

@@ -41,9 +41,12 @@ def versions() -> dict[str, dict[str, str]]:
 
 
 def describe_core() -> str:
-    """Return the level of the compiled core, or why the plain loops serve instead."""
-    found = native.choice()
-    return found.level or f"none: {found.why_not}"
+    """Return the level of the compiled core, or why there is none."""
+    try:
+        found = native.choice()
+    except ValueError as error:  # a report of a problem should name it
+        return f"none ({error})"
+    return found.level or f"none ({found.why_not})"
 
 
 def _runnable() -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from hebbian_descent import Activation
 from hebbian_descent.sweep import TargetRangeWarning, initial_weights, sweep, sweep_autoencoders
 
 X, T = np.eye(4), np.ones((4, 2)) / 2
@@ -95,7 +96,7 @@ def test_autoencoders_check_their_own_values():
         sweep_autoencoders(X, **{**grid, "rules": "covariance"})
     with pytest.raises(ValueError, match=r"engine must be one of auto, reference, tied"):
         sweep_autoencoders(X, **grid, engine="sequence")
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'momentum'"):
+    with pytest.raises(TypeError, match=r"Got 'momentum'"):
         sweep_autoencoders(X, **grid, momentum=0.9)
 
 
@@ -104,3 +105,52 @@ def test_initial_weights_take_whole_numbers():
         initial_weights(0.5, 0, 3, 2)
     with pytest.raises(ValueError, match=r"trial must be at least 0"):
         initial_weights(0, -1, 3, 2)
+
+
+WRONG_RETURNS = {
+    "one number per pattern": lambda t, h: (h - t).mean(axis=1),
+    "one column": lambda t, h: (h - t).mean(axis=1, keepdims=True),
+    "one number": lambda t, h: 1.0,
+    "nothing": lambda t, h: None,
+    "complex numbers": lambda t, h: 1j * (h - t),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_RETURNS)
+def test_a_custom_error_term_must_return_one_real_number_for_each_unit(what):
+    x = np.random.default_rng(0).random((8, 5))
+    message = r"error term '<lambda>' must return an array of real numbers, of the shape of its arguments"
+    settings = {"rules": "hebbian_descent", "learning_rates": 0.1, "trials": 1, "error": WRONG_RETURNS[what]}
+    with pytest.raises(ValueError, match=message):
+        sweep(x, x, activations="sigmoid", **settings)
+    with pytest.raises(ValueError, match=message):
+        sweep_autoencoders(
+            x, hidden_activations="sigmoid", output_activations="linear", n_hidden=2, **settings
+        )
+
+
+def test_a_custom_activation_must_return_one_real_number_for_each_unit():
+    x = np.random.default_rng(0).random((8, 5))
+    constant = Activation("constant", lambda a: 1.0)
+    with pytest.raises(ValueError, match="activation 'constant' must return an array of real numbers"):
+        sweep(x, x, rules="hebbian_descent", activations=constant, learning_rates=0.1)
+
+
+def test_a_bare_function_is_no_activation():
+    x = np.random.default_rng(0).random((8, 5))
+    with pytest.raises(TypeError, match=r"must be an Activation, as Activation\('mine', function\)"):
+        sweep(x, x, rules="hebbian_descent", activations=np.tanh, learning_rates=0.1)
+
+
+def test_a_misspelt_argument_of_auto_encoders_is_named():
+    x = np.random.default_rng(0).random((8, 5))
+    with pytest.raises(TypeError, match=r"Got 'epoch'\. Did you mean 'epochs'\?"):
+        sweep_autoencoders(
+            x,
+            rules="hebb",
+            hidden_activations="linear",
+            output_activations="linear",
+            n_hidden=2,
+            learning_rates=1,
+            epoch=3,
+        )

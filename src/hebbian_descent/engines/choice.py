@@ -125,10 +125,10 @@ def reason_for_tied(cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patt
     """Return what the tied engine makes of a cell."""
     if core() is None:
         return "without the compiled core, it leaves each run to the plain loop"
-    reason = "matrix products of an auto-encoder take nearly all the time, with one pass between them"
+    reason = "each run learns by compiled products"
     if leaves_out_zeros_of_autoencoder(grid, patterns):
         zeros = 1 - patterns.share_of_inputs
-        return f"{reason}, and products leave out the {zeros:.0%} of the inputs that are zero"
+        return f"{reason}, which leave out the {zeros:.0%} of the inputs that are zero"
     return reason
 
 

@@ -96,7 +96,7 @@ def rate_of_label(label: Any) -> float | str:
 
 def listed(values: Any, name: str) -> Sequence[Any]:
     """Return one value as a list of one, and refuse an empty list."""
-    single = isinstance(values, str) or hasattr(values, "name") or np.isscalar(values)
+    single = isinstance(values, str) or callable(values) or hasattr(values, "name") or np.isscalar(values)
     found = [values] if single else list(values)
     if not found:
         raise ValueError(f"There must be at least one value for the {name}. Got none.")

@@ -154,6 +154,8 @@ class AutoencoderGrid(Grid[AutoRule, Units]):
         **shared: Any,
     ) -> AutoencoderGrid:
         """Check every value and give it its final form; `shared` are those of `DEFAULTS`."""
+        for name in shared.keys() - DEFAULTS.keys():
+            raise TypeError(unknown_name("other arguments of a sweep of auto-encoders", name, DEFAULTS))
         if centering not in ("mean", None):
             raise unknown_name("centering of auto-encoders", centering, ("mean", "None"))
         hidden = [get_activation(a) for a in listed(hidden_activations, "hidden activations")]

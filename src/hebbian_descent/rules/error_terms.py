@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hebbian_descent.checks import Array, as_number, unknown_name
+from hebbian_descent.checks import Array, as_number, as_returned, unknown_name
 from hebbian_descent.registry import ADDED_LATER, Member, finder_of, made_once
 from hebbian_descent.rules.base import ErrorFunction
 
@@ -29,7 +29,10 @@ class ErrorTerm(Member):
 
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return E(t, h)."""
-        return self.function(targets, output)
+        errors = self.function(targets, output)
+        if self.is_built_in:
+            return errors
+        return as_returned(errors, targets, output, by=f"error term {self.name!r}")
 
     def check_targets(self, targets: Array) -> None:
         """Raise if a target is not among the values that this error term is made for."""

@@ -53,6 +53,10 @@ def get_activation(activation: str | Activation, **parameters: float) -> Activat
     """
     if isinstance(activation, Activation):
         return activation
+    if callable(activation):
+        raise TypeError(
+            f"A custom activation must be an Activation, as Activation('mine', function). Got {activation!r}."
+        )
     if activation not in ACTIVATIONS:
         raise unknown_name("activation", activation, ACTIVATIONS)
     try:

@@ -19,7 +19,7 @@ from math import inf
 
 import numpy as np
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, as_returned
 from hebbian_descent.network.domain import Interval, Simplex
 from hebbian_descent.registry import ADDED_LATER, Member
 
@@ -61,7 +61,10 @@ class Activation(Member):
 
     def __call__(self, preactivation: Array) -> Array:
         """Return φ(a)."""
-        return self.value(preactivation)
+        output = self.value(preactivation)
+        return (
+            output if self.is_built_in else as_returned(output, preactivation, by=f"activation {self.name!r}")
+        )
 
     def __str__(self) -> str:
         settings = ", ".join(f"{key}={value:g}" for key, value in self.parameters.items())
