@@ -54,7 +54,7 @@ CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
 NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
 $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
 	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'
-	$(BUILD_VENV)/bin/cmake --build build/native
+	MAKEFLAGS= $(BUILD_VENV)/bin/cmake --build build/native
 	@rm -f build/native/.built-* && touch $@
 
 native: $(NATIVE_STAMP)  ## Build what changed of the compiled core, beside its sources; LEVELS="baseline;v3", BUILD_TYPE=Debug
@@ -93,7 +93,7 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 	$(CONFIGURE) -B $(SANITIZED)/cmake -DCMAKE_BUILD_TYPE=Debug '-DHEBBIAN_DESCENT_LEVELS=baseline;v3' \
 		-DHEBBIAN_DESCENT_OUTPUT=$(abspath $(SANITIZED)/src/hebbian_descent/native) \
 		-DCMAKE_CXX_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=undefined' -DCMAKE_CXX_FLAGS_DEBUG=-g1
-	$(BUILD_VENV)/bin/cmake --build $(SANITIZED)/cmake
+	MAKEFLAGS= $(BUILD_VENV)/bin/cmake --build $(SANITIZED)/cmake
 	LD_PRELOAD="$(call LIBRARY_OF_COMPILER,libasan.so) $(call LIBRARY_OF_COMPILER,libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
 		$(LIGHT_VENV)/bin/python -m pytest -p no:cacheprovider tests/native

@@ -323,3 +323,29 @@ def test_what_has_a_compiled_form():
     update = Update(get_rule("hebb"), get_error_term("difference"), 0.1, bound=REPRESENTABLE)
     assert not has_compiled_form(OnlineSetting(update, sigmoid, Offset(shift=0.1, starts_as_mean=True)))
     assert not has_compiled_form(OnlineSetting(Update(update.rule, update.error, 0.1), sigmoid, Offset()))
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("error", ERROR_TERMS)
+@pytest.mark.parametrize("rule", ONLINE_RULES)
+def test_labels_stand_for_rows_of_codes(compiled, rule, error, dtype):
+    setting, stream = setting_of(rule, "softmax", error=error), Stream(dtype=dtype)
+    labels = np.random.default_rng(1).integers(0, 5, len(stream.inputs))
+    off, on = (-1, 1) if error == "leaky_hinge" else (0, 1)
+    stream.targets = np.where(np.eye(5)[labels] > 0, on, off).astype(dtype)
+    for per_pass in (1, 2):
+        loop = loop_of(setting, np.dtype(dtype), per_pass=per_pass)
+        by_rows, by_labels = stream.learned(loop), Stream(dtype=dtype)
+        by_labels.targets = labels
+        assert_same_bits(by_labels.learned(loop), by_rows)
+    by_twin = Stream(dtype=dtype)
+    by_twin.targets = labels
+    assert_same_bits(by_twin.learned(twin_of(setting)), stream.learned(twin_of(setting)))
+
+
+@pytest.mark.parametrize("label", [-1, 5])
+def test_a_label_of_no_unit_is_refused(compiled, label):
+    stream = Stream()
+    stream.targets = np.full(len(stream.inputs), label)
+    with pytest.raises(ValueError, match="number of an output unit"):
+        stream.learned(loop_of(setting_of(), np.dtype(float)))

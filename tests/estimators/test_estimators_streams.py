@@ -65,3 +65,28 @@ def test_the_classes_of_a_stream_need_not_be_announced():
     for row in range(300):
         classifier.partial_fit(inputs[row : row + 1], labels[row : row + 1])
     assert classifier.score(inputs, labels) > 0.9
+
+
+def test_many_classes_take_no_matrix_of_codes():
+    """20,000 examples of 2,000 classes would need 320 MB for rows of 0 and 1."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((20_000, 5)), rng.integers(0, 2_000, 20_000)
+    classifier = HebbianDescentClassifier(epochs=1)
+    tracemalloc.start()
+    classifier.fit(X, y)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 * X.nbytes
+
+
+def test_a_row_is_predicted_as_among_many():
+    """An array that needs no checks takes a shorter way."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 7)), np.arange(60) % 3
+    classifier = HebbianDescentClassifier(epochs=2, random_state=0).fit(X, y)
+    together = classifier.predict(X.tolist())
+    assert [classifier.predict(X[k : k + 1])[0] for k in range(60)] == together.tolist()
+    np.testing.assert_allclose(classifier.predict_proba(X[:1]), classifier.predict_proba(X)[:1], rtol=1e-12)
+    for wrong in (np.full((1, 7), np.nan), np.ones((1, 6)), np.ones((0, 7)), np.ones(7)):
+        with pytest.raises(ValueError, match=r"NaN|features|minimum|2D"):
+            classifier.predict(wrong)

@@ -25,9 +25,11 @@ from hebbian_descent.learning.rates import Automatic, finite_slope
 from hebbian_descent.learning.step import Update
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation, Layer
-from hebbian_descent.rules import Rule
+from hebbian_descent.rules import ErrorTerm, Rule
 
 Order = npt.NDArray[np.intp]
+Targets = npt.NDArray[Any]
+"""One row per sample, or labels: the number of the output unit that is on while the others are off."""
 Count = npt.NDArray[np.int64]  # (1,)
 
 ALL_LEARNED = -1
@@ -77,8 +79,13 @@ def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) 
     kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
     unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
     assert unit is not None
-    loop: Loop = kind(unit, parameters, _native_step(native, setting), per_pass=per_pass).learn
-    return loop
+    loop = kind(unit, parameters, _native_step(native, setting), per_pass=per_pass)
+
+    def learn(W: Array, b: Array, mu: Array, inputs: Array, targets: Targets, *others: Any) -> int:
+        show = loop.learn_labels if targets.ndim == 1 else loop.learn
+        return show(W, b, mu, inputs, targets, *others)
+
+    return learn
 
 
 def _native_step(native: Any, setting: OnlineSetting) -> Any:
@@ -98,6 +105,8 @@ def _native_step(native: Any, setting: OnlineSetting) -> Any:
         weight_decay=update.weight_decay,
         shift=offset.shift,
         starts_as_mean=offset.starts_as_mean,
+        off=error.codes[0],
+        on=error.codes[1],
         **term,
     )
 
@@ -105,7 +114,7 @@ def _native_step(native: Any, setting: OnlineSetting) -> Any:
 def learn_in_blocks(
     loop: Loop,
     layer: tuple[Array, Array, Array],
-    samples: tuple[Array, Array, Array],
+    samples: tuple[Array, Targets, Array],
     order: Order,
     seen: Count,
 ) -> int:
@@ -125,13 +134,23 @@ def learn_in_blocks(
     return ALL_LEARNED
 
 
+def in_codes(targets: Targets, n_outputs: int, error: ErrorTerm, dtype: np.dtype[Any]) -> Array:
+    """Return targets as one row per sample; labels become rows of codes, of which one is on."""
+    if targets.ndim == 2:
+        return targets
+    off, on = error.codes
+    rows: Array = np.full((len(targets), n_outputs), off, dtype)
+    rows[np.arange(len(targets)), targets] = on
+    return rows
+
+
 def learn_in_python(
     setting: OnlineSetting,
     weights: Array,
     bias: Array,
     offset: Array,
     inputs: Array,
-    targets: Array,
+    targets: Targets,
     scales: Array,
     order: Order,
     seen: Count,
@@ -141,10 +160,9 @@ def learn_in_python(
     for place, row in enumerate(order):
         sample, number = slice(row, row + 1), int(seen[0]) + 1
         shift = setting.offset.shift_after(number)
+        t = in_codes(targets[sample], layer.n_outputs, setting.update.error, inputs.dtype)
         try:
-            setting.update.layer(
-                layer, inputs[sample], targets[sample], step=number, scales=scales[sample], shift=shift
-            )
+            setting.update.layer(layer, inputs[sample], t, step=number, scales=scales[sample], shift=shift)
         except DivergenceError:
             return place
         seen += 1

@@ -17,7 +17,14 @@ from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import Count
 from hebbian_descent.estimators.describe import describe_layer
-from hebbian_descent.estimators.online_pass import Samples, check_mean, learn, read_only, weighted_mean
+from hebbian_descent.estimators.online_pass import (
+    Samples,
+    check_mean,
+    learn,
+    mean_target,
+    read_only,
+    weighted_mean,
+)
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import Offset
@@ -129,7 +136,7 @@ class LayerEstimator(HasState, BaseEstimator):
             else:
                 layer.move_offset(mean)  # what was learned so far stays the same
         if mean is not None and not self._shows_one_by_one(setting, offset):
-            means = mean, weighted_mean(samples.targets, samples.scales)
+            means = mean, mean_target(samples, len(self.bias_), setting.error)
         n_samples = len(samples.inputs)
         for _ in range(setting.epochs):
             order = (
@@ -225,24 +232,24 @@ class LayerEstimator(HasState, BaseEstimator):
             with self._refusing_what_is_not_finite(X):
                 yield None
 
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X needs no further checks: an array of the right dtype and width, and finite."""
+        if type(X) is not np.ndarray or "coef_" not in self.__dict__ or "feature_names_in_" in self.__dict__:
+            return False
+        fits = X.ndim == 2 and len(X) > 0 and X.shape[1] == self.coef_.shape[1]
+        return fits and X.dtype == self.coef_.dtype and bool(np.isfinite(X).all())
+
     def _is_plain_sample(self, setting: Parameters, offset: Offset, X: Any) -> bool:
-        """Whether X needs no further checks: one sample, an array of the right dtype and width, finite.
+        """Whether X is one sample that needs no further checks.
 
         It is learned without a draft, which needs a compiled loop.
         """
-        if type(X) is not np.ndarray or "coef_" not in self.__dict__ or not setting.learns_compiled(offset):
-            return False
-        plain = (
-            X.dtype == self.coef_.dtype
-            and X.shape == (1, self.coef_.shape[1])
-            and X.flags.c_contiguous
-            and "feature_names_in_" not in self.__dict__
-        )
-        return plain and bool(np.isfinite(X).all())
+        return self._is_plain(X) and len(X) == 1 and X.flags.c_contiguous and setting.learns_compiled(offset)
 
     def _preactivation(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=self.coef_.dtype)
+        if not self._is_plain(X):
+            check_is_fitted(self)
+            X = validate_data(self, X, reset=False, dtype=self.coef_.dtype)
         a: Array = (X - self.offset_) @ self.coef_.T + self.bias_
         return a
 

@@ -129,7 +129,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._start(setting, len(self.classes_), X.dtype, offset)
             else:
                 self._add_classes(y)
-            self._fit_samples(setting, self._samples(setting, X, y, scales), mean, offset)
+            self._fit_samples(setting, self._samples(X, y, scales), mean, offset)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -143,8 +143,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         if classes is None and sample_weight is None and self._is_plain_sample(setting, offset, X):
             place = self._place_of(y)
             if place is not None:
-                targets = _codes(setting, [place], len(self.classes_), X.dtype)
-                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
+                self._stream_samples(setting, Samples(X, np.array([place]), ONE[X.dtype]), offset)
                 return self
         with all_or_nothing(self) as draft:
             draft._partial_fit(setting, offset, X, y, classes, sample_weight)
@@ -174,7 +173,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             if start == end:
                 continue
             self._add_classes(y[start : start + 1])
-            samples = self._samples(setting, X[start:end], y[start:end], scales[start:end])
+            samples = self._samples(X[start:end], y[start:end], scales[start:end])
             self._stream_samples(setting, samples, offset)
 
     def _add_classes(self, labels: Any) -> None:
@@ -198,9 +197,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         there = scales > 0
         return (X, y, scales) if there.all() else (X[there], y[there], scales[there])
 
-    def _samples(self, setting: Parameters, X: Array, y: Any, scales: Array) -> Samples:
-        places = np.searchsorted(self.classes_, y)
-        return Samples(X, _codes(setting, places, len(self.classes_), X.dtype), scales)
+    def _samples(self, X: Array, y: Any, scales: Array) -> Samples:
+        return Samples(X, np.searchsorted(self.classes_, y).astype(np.int64, copy=False), scales)
 
     def _place_of(self, y: Any) -> int | None:
         """Return the place of the one label in `classes_`, or None if there is none or more to check."""
@@ -246,13 +244,3 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         state = super().__getstate__()
         state.pop("_places", None)
         return state
-
-
-def _codes(setting: Parameters, places: Any, n_classes: int, dtype: npt.DTypeLike) -> Array:
-    """Return one-hot targets, 0 and 1, or −1 and 1 for an error term that is made for them."""
-    targets = np.zeros((len(places), n_classes), dtype)
-    if len(places) == 1:
-        targets[0, places[0]] = 1
-    else:
-        targets[np.arange(len(places)), places] = 1
-    return 2 * targets - 1 if -1.0 in setting.error.target_values else targets

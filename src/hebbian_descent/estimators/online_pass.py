@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.online import ALL_LEARNED, Count, Order, learn_in_blocks
+from hebbian_descent.engines.online import ALL_LEARNED, Count, Order, Targets, in_codes, learn_in_blocks
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
+from hebbian_descent.rules import ErrorTerm
 from hebbian_descent.transaction import is_finite
 
 
@@ -25,7 +26,7 @@ class Samples(NamedTuple):
     """Patterns with their targets and weights, checked, in one dtype, C-contiguous."""
 
     inputs: Array  # (n_samples, n_inputs)
-    targets: Array  # (n_samples, n_outputs)
+    targets: Targets  # (n_samples, n_outputs), or (n_samples,) numbers of output units
     scales: Array  # (n_samples,), the factors of the learning rate
 
     def at(self, rows: Any) -> Samples:
@@ -40,6 +41,16 @@ def weighted_mean(values: Array, scales: Array) -> Array:
             mean: Array = values.mean(axis=0)
         else:
             mean = scales / scales.sum() @ values
+    return mean
+
+
+def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
+    """Return the weighted mean of the targets; that of labels follows from how often each is there."""
+    if samples.targets.ndim == 2:
+        return weighted_mean(samples.targets, samples.scales)
+    off, on = error.codes
+    counts = np.bincount(samples.targets, samples.scales, minlength=n_outputs)
+    mean: Array = (off + (on - off) * counts / counts.sum()).astype(samples.inputs.dtype)
     return mean
 
 
@@ -79,7 +90,7 @@ def learn(
         setting.update.layer(
             layer,
             x,
-            t,
+            in_codes(t, layer.n_outputs, setting.error, x.dtype),
             step=n_seen,
             scales=scales,
             means=means,

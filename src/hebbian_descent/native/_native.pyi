@@ -21,6 +21,8 @@ class _StepSettings:
         starts_as_mean: bool = False,
         error: str = "difference",
         error_parameters: Mapping[str, float] = {},
+        off: float = 0.0,
+        on: float = 1.0,
     ) -> None: ...
 
 class _OnlineLoop:
@@ -39,6 +41,17 @@ class _OnlineLoop:
         offset: object,
         inputs: object,
         targets: object,
+        scales: object,
+        order: object,
+        seen: object,
+    ) -> int: ...
+    def learn_labels(
+        self,
+        weights: object,
+        bias: object,
+        offset: object,
+        inputs: object,
+        labels: object,
         scales: object,
         order: object,
         seen: object,

@@ -34,6 +34,11 @@ class ErrorTerm(Member):
             return errors
         return as_returned(errors, targets, output, by=f"error term {self.name!r}")
 
+    @property
+    def codes(self) -> tuple[float, float]:
+        """The targets of units of other classes and of the unit of the right class."""
+        return (-1.0, 1.0) if -1.0 in self.target_values else (0.0, 1.0)
+
     def check_targets(self, targets: Array) -> None:
         """Raise if a target is not among the values that this error term is made for."""
         if not self.target_values:

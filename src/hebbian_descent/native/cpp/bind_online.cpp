@@ -26,23 +26,43 @@ class OnlineLoop {
     // Show samples in the given order and count those learned, in one call that no interrupt can divide.
     std::ptrdiff_t learn(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs, nb::handle targets,
                          nb::handle scales, nb::handle order, nb::handle seen) const {
+        const Buffer<const T> t(targets.ptr());
+        if (t.ndim() != 2) throw std::invalid_argument("Targets are one row per sample.");
+        return learn_from(t.data(), nullptr, t.shape(0), t.shape(1), weights, bias, offset, inputs, scales, order,
+                          seen);
+    }
+    // The same with the number of one output unit per sample, which is on while the others are off.
+    std::ptrdiff_t learn_labels(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs,
+                                nb::handle labels, nb::handle scales, nb::handle order, nb::handle seen) const {
+        const Buffer<const std::int64_t> units(labels.ptr());
+        const Buffer<T> b(bias.ptr());
+        return learn_from(nullptr, units.data(), units.shape(0), b.shape(0), weights, bias, offset, inputs, scales,
+                          order, seen);
+    }
+
+  private:
+    std::ptrdiff_t learn_from(const T* targets, const std::int64_t* labels, std::size_t n_targets,
+                              std::size_t n_outputs, nb::handle weights, nb::handle bias, nb::handle offset,
+                              nb::handle inputs, nb::handle scales, nb::handle order, nb::handle seen) const {
         const Buffer<T> W(weights.ptr()), b(bias.ptr()), mu(offset.ptr());
-        const Buffer<const T> x(inputs.ptr()), t(targets.ptr()), factors(scales.ptr());
+        const Buffer<const T> x(inputs.ptr()), factors(scales.ptr());
         const Buffer<const std::ptrdiff_t> places(order.ptr());
         const Buffer<std::int64_t> count(seen.ptr());
-        if (W.ndim() != 2 || x.ndim() != 2 || t.ndim() != 2 || b.shape(0) != W.shape(0) || mu.shape(0) != W.shape(1) ||
-            x.shape(1) != W.shape(1) || t.shape(1) != W.shape(0) || t.shape(0) != x.shape(0) ||
+        if (W.ndim() != 2 || x.ndim() != 2 || b.shape(0) != W.shape(0) || mu.shape(0) != W.shape(1) ||
+            x.shape(1) != W.shape(1) || n_outputs != W.shape(0) || n_targets != x.shape(0) ||
             factors.shape(0) != x.shape(0))
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
+        for (std::size_t i = 0; labels != nullptr && i < places.shape(0); ++i)
+            if (const std::int64_t unit = labels[places.data()[i]];
+                unit < 0 || static_cast<std::size_t>(unit) >= n_outputs)
+                throw std::invalid_argument("A label must be the number of an output unit.");
         const LayerArrays<T> layer{W.data(), b.data(), mu.data(), W.shape(0), W.shape(1)};
-        const Samples<T> samples{x.data(), t.data(), factors.data(), places.data(), places.shape(0)};
+        const Samples<T> samples{x.data(), targets, labels, factors.data(), places.data(), places.shape(0)};
         if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call)
             return run(layer, samples, count.data());
         nb::gil_scoped_release release;
         return run(layer, samples, count.data());
     }
-
-  private:
     std::ptrdiff_t run(const LayerArrays<T>& layer, const Samples<T>& samples, std::int64_t* seen) const {
         const auto n_seen = static_cast<std::size_t>(*seen);
         const std::ptrdiff_t diverged_at = per_pass_ == 1 ? learn_online<T, 1>(*units_, step_, layer, samples, n_seen)
@@ -58,7 +78,9 @@ void define_for(nb::module_& m, const char* name) {
         .def(nb::init<const std::string&, const Parameters&, const StepSettings&, std::size_t>(), "unit"_a,
              "parameters"_a, "step"_a, nb::kw_only(), "per_pass"_a)
         .def("learn", &OnlineLoop<T>::learn, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "targets"_a, "scales"_a,
-             "order"_a, "seen"_a);
+             "order"_a, "seen"_a)
+        .def("learn_labels", &OnlineLoop<T>::learn_labels, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "labels"_a,
+             "scales"_a, "order"_a, "seen"_a);
 }
 
 }  // namespace
@@ -69,7 +91,7 @@ void bind_online(nb::module_& m) {
             "__init__",
             [](StepSettings* self, bool learns_from_output, bool pulls_back, double learning_rate, double largest_slope,
                bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, const std::string& error,
-               const Parameters& error_parameters) {
+               const Parameters& error_parameters, double off, double on) {
                 new (self) StepSettings{learns_from_output,
                                         pulls_back,
                                         learning_rate,
@@ -78,11 +100,14 @@ void bind_online(nb::module_& m) {
                                         weight_decay,
                                         shift,
                                         starts_as_mean,
-                                        error_term(error, error_parameters)};
+                                        error_term(error, error_parameters),
+                                        off,
+                                        on};
             },
             nb::kw_only(), "learns_from_output"_a = true, "pulls_back"_a = false, "learning_rate"_a = 0.1,
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
-            "starts_as_mean"_a = false, "error"_a = "difference", "error_parameters"_a = Parameters());
+            "starts_as_mean"_a = false, "error"_a = "difference", "error_parameters"_a = Parameters(), "off"_a = 0.0,
+            "on"_a = 1.0);
     define_for<double>(m, "OnlineLoop64");
     define_for<float>(m, "OnlineLoop32");
 }

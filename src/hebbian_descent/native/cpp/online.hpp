@@ -21,8 +21,9 @@ inline constexpr std::ptrdiff_t all_learned = -1;
 
 template <class T>
 struct Samples {
-    const T* inputs;  // (n, n_inputs)
-    const T* targets;  // (n, n_outputs)
+    const T* inputs;             // (n, n_inputs)
+    const T* targets;            // (n, n_outputs), or null where there are labels
+    const std::int64_t* labels;  // (n,), which output unit is on
     const T* scales;  // (n,), factors of η
     const std::ptrdiff_t* order;
     std::size_t n;
@@ -54,15 +55,15 @@ class OnlineRoom {
 
   public:
     Steps<T, k> steps[2];
-    T *offset, *sums[k], *a, *h;
+    T *offset, *sums[k], *targets, *a, *h;
 
     OnlineRoom(std::size_t n_inputs, std::size_t n_outputs)
-        : lines_((2 * k + 1) * lines_of(n_inputs) + (3 * k + 2) * lines_of(n_outputs)) {
+        : lines_((2 * k + 1) * lines_of(n_inputs) + (3 * k + 3) * lines_of(n_outputs)) {
         for (auto& of_pass : steps)
             for (std::size_t j = 0; j < k; ++j) of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs);
         offset = take(n_inputs);
         for (auto& row : sums) row = take(n_outputs);
-        a = take(n_outputs), h = take(n_outputs);
+        targets = take(n_outputs), a = take(n_outputs), h = take(n_outputs);
     }
 };
 
@@ -175,9 +176,16 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         for (std::size_t j = 0; j < n_now && !diverged; ++j) {
             const std::size_t sample = static_cast<std::size_t>(samples.order[start + j]);
             T* p = now->p[j];
+            const T* targets = room.targets;
+            if (samples.labels == nullptr) {
+                targets = samples.targets + sample * n_outputs;
+            } else {
+                std::fill_n(room.targets, n_outputs, T(step.off));
+                room.targets[samples.labels[sample]] = T(step.on);
+            }
             const Stimulus<T> to{room.sums[j],
                                  layer.bias,
-                                 samples.targets + sample * n_outputs,
+                                 targets,
                                  static_cast<double>(samples.scales[sample]),
                                  static_cast<double>(products[j][j]),
                                  room.a,

@@ -18,6 +18,7 @@ struct StepSettings {
     double shift;         // ν, or 0 for an offset that stays
     bool starts_as_mean;  // a moving offset is the running mean until 1/n falls below ν
     ErrorTerm error;
+    double off, on;  // the targets of units that a label stands for
 
     bool moves() const noexcept { return shift > 0 || starts_as_mean; }
     double shift_after(std::size_t n_before) const noexcept {
