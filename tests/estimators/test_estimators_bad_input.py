@@ -177,3 +177,21 @@ def test_a_stream_that_diverges_says_so(kind, patterns):
     inputs, labels, _ = patterns
     with pytest.raises(DivergenceError):
         kind(activation="linear", learning_rate=1e6).partial_fit(np.tile(inputs, (5, 1)), np.tile(labels, 5))
+
+
+def test_labels_beside_those_announced_are_refused():
+    X, y = np.eye(4), [0, 1, 2, 0]
+    with pytest.raises(ValueError, match=r"among the classes that were announced .* Got .*2.*: add it"):
+        HebbianDescentClassifier().partial_fit(X, y, classes=[0, 1])
+    assert HebbianDescentClassifier().partial_fit(X, y).classes_.tolist() == [0, 1, 2]
+
+
+def test_labels_that_are_objects_stay_objects():
+    X, y = np.eye(4), np.array(["a", "b", "a", "c"], dtype=object)
+    for classifier in (HebbianDescentClassifier().fit(X, y), HebbianDescentClassifier().partial_fit(X, y)):
+        assert classifier.classes_.dtype == classifier.predict(X).dtype == object
+
+
+def test_a_rule_without_an_error_term_says_so():
+    assert "the error term is not used" in HebbianDescentClassifier(rule="hebb").describe()
+    assert "error term" not in HebbianDescentClassifier().describe()

@@ -136,7 +136,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     ) -> HebbianDescentClassifier:
         """Learn the samples once, one after another; equal to as many calls with one sample each.
 
-        `classes` may announce labels before they are seen; it is never needed.
+        `classes` may announce labels before they are seen, and others are then refused; it is never needed.
         """
         setting = self._setting()
         offset = self._offset_in_stream(setting)
@@ -163,6 +163,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._start(setting, len(self.classes_), X.dtype, offset)
             elif classes is not None:
                 self._add_classes(classes)
+            if classes is not None and not (known := np.isin(y, self.classes_)).all():
+                raise ValueError(
+                    "The labels must be among the classes that were announced or seen before. "
+                    f"Got {y[~known][0]!r}: add it to `classes`, or leave them out to learn any label."
+                )
             self._stream(setting, X, y, scales, offset)
 
     def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array, offset: Offset) -> None:
@@ -180,6 +185,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Let unknown classes have weights of zero."""
         known = self.classes_
         every = unique_labels(known, np.unique(labels)) if len(known) else np.unique(labels)
+        if known.dtype == object:  # which `unique_labels` does not keep
+            every = every.astype(object)
         if len(every) == len(known):
             return
         places = np.searchsorted(every, known)

@@ -39,7 +39,8 @@ def describe_layer(setting: Any) -> str:
     """Return a line such as "softmax regression by online gradient descent on the cross entropy, …"."""
     name = setting.activation.name
     model = MODELS.get(name, f"a layer of {setting.activation} units")
-    return ", ".join([f"{model} by {_method(setting)}", *_details(setting)])
+    unused = [] if setting.rule.takes_error_term else ["the error term is not used"]
+    return ", ".join([f"{model} by {_method(setting)}", *_details(setting), *unused])
 
 
 def describe_autoencoder(setting: Any) -> str:

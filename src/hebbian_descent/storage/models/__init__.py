@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from hebbian_descent.checks import unknown_name
@@ -94,6 +95,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     kind = type(model).__name__
     if kind not in KINDS or type(model) is not KINDS[kind]():
         raise unknown_name("class of a model to save", kind, KINDS)
+    if not (folder := Path(path).parent).is_dir():
+        raise FileNotFoundError(f"The folder of a model file must exist. Got {str(folder)!r}: make it first.")
     write_model(path, kind, *model._contents())
 
 
