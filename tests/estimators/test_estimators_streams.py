@@ -87,6 +87,8 @@ def test_a_row_is_predicted_as_among_many():
     together = classifier.predict(X.tolist())
     assert [classifier.predict(X[k : k + 1])[0] for k in range(60)] == together.tolist()
     np.testing.assert_allclose(classifier.predict_proba(X[:1]), classifier.predict_proba(X)[:1], rtol=1e-12)
-    for wrong in (np.full((1, 7), np.nan), np.ones((1, 6)), np.ones((0, 7)), np.ones(7)):
+    for wrong in (np.full((1, 7), np.nan), np.ones((1, 6)), np.ones((0, 7)), np.ones(7), np.array(1.0)):
         with pytest.raises(ValueError, match=r"NaN|features|minimum|2D"):
             classifier.predict(wrong)
+        with pytest.raises(ValueError, match=r"NaN|features|minimum|2D"):
+            classifier.partial_fit(wrong, [0])

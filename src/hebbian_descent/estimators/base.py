@@ -244,7 +244,8 @@ class LayerEstimator(HasState, BaseEstimator):
 
         It is learned without a draft, which needs a compiled loop.
         """
-        return self._is_plain(X) and len(X) == 1 and X.flags.c_contiguous and setting.learns_compiled(offset)
+        is_row = type(X) is np.ndarray and X.ndim == 2 and len(X) == 1 and X.flags.c_contiguous
+        return is_row and setting.learns_compiled(offset) and self._is_plain(X)
 
     def _preactivation(self, X: Any) -> Array:
         if not self._is_plain(X):
