@@ -48,7 +48,7 @@ def test_rule_agrees_with_the_naive_loop(rule, activation):
             )
 
 
-@pytest.mark.parametrize("visible", ["linear", "sigmoid", "softplus"])
+@pytest.mark.parametrize("visible", ["linear", "sigmoid", "softplus", "softmax"])
 @pytest.mark.parametrize("hidden", ACTIVATIONS)
 @pytest.mark.parametrize("rule", ["hebbian_descent", "gradient_descent", "hebb"])
 def test_auto_associative_rule_agrees_with_the_naive_loop(rule, hidden, visible):

@@ -12,7 +12,7 @@ from hebbian_descent.network import ACTIVATIONS, get_activation
 from hebbian_descent.rules import ERROR_TERMS
 from hebbian_descent.sweep import AutoencoderGrid, Patterns
 
-TOLERANCE = {np.float64: 1e-11, np.float32: 3e-4}
+TOLERANCE = {np.float64: 1e-13, np.float32: 1e-5}
 """Of a few steps with numbers of about 1."""
 
 ELEMENTWISE = [name for name in ACTIVATIONS if get_activation(name).elementwise]
