@@ -166,7 +166,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             if classes is not None and not (known := np.isin(y, self.classes_)).all():
                 raise ValueError(
                     "The labels must be among the classes that were announced or seen before. "
-                    f"Got {y[~known].tolist()[0]!r}: add it to `classes`, or leave them out to learn any label."
+                    f"Got {y[~known].tolist()[0]!r}: add it to `classes`, or leave them out to learn "
+                    "any label."
                 )
             self._stream(setting, X, y, scales, offset)
 
