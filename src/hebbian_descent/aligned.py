@@ -5,6 +5,7 @@ Storing a vector that lies in two lines takes longer; and compiled loops treat n
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ VECTOR_BYTES = LINE_BYTES
 """Of the compiled core, whatever the processor: a vector is a cache line."""
 
 
-def aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
+def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     """Return an uninitialised aligned array."""
-    n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    n_bytes = prod(shape) * np.dtype(dtype).itemsize
     room = np.empty(n_bytes + LINE_BYTES, np.uint8)
     start = -room.ctypes.data % LINE_BYTES
     array: Array = room[start : start + n_bytes].view(dtype).reshape(shape)
@@ -36,7 +37,7 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return copied
 
 
-def aligned_zeros(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
+def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     """Return an aligned array of zeros."""
     zeros = aligned(shape, dtype)
     zeros[:] = 0

@@ -19,29 +19,55 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
+from hebbian_descent.learning.averaging import Averaging, LayerMean
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import REPRESENTABLE, DivergenceError
 from hebbian_descent.learning.rates import Automatic, finite_slope
+from hebbian_descent.learning.scaling import Spread
 from hebbian_descent.learning.step import Update
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation, Layer
+from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.rules import ErrorTerm, Rule
 
 Order = npt.NDArray[np.intp]
 Targets = npt.NDArray[Any]
 """One row per sample, or labels: the number of the output unit that is on while the others are off."""
-Count = npt.NDArray[np.int64]  # (1,)
+Progress = npt.NDArray[np.float64]
+"""How many samples were learned, and the sum of their weights: two numbers, changed in place."""
 
 ALL_LEARNED = -1
 WEIGHTS_IN_A_CALL = 2**27
 """Samples times weights that one compiled call takes on: some hundredths of a second, deaf to Ctrl-C."""
 
 Loop = Callable[..., int]
-"""(W, b, μ, inputs, targets, scales, order, seen) → the place in the order that was refused, or −1.
+"""(arrays, inputs, targets, weights of samples, order, progress) → the refused place in the order, or −1."""
 
-Weights are (n_outputs, n_inputs). `scales` holds one factor of η per sample. `seen` is an array of one
-number, the samples learned so far.
-"""
+
+class LayerArrays(NamedTuple):
+    """What learning changes in place; None is what is not scaled, or not averaged."""
+
+    weights: Array  # (n_outputs, n_inputs)
+    bias: Array
+    offset: Array
+    squares: Array | None = None
+    precisions: Array | None = None
+    mean_weights: Array | None = None
+    mean_bias: Array | None = None
+
+    @property
+    def spread(self) -> Spread | None:
+        """What is known of the spread of the inputs."""
+        if self.squares is None or self.precisions is None:
+            return None
+        return Spread(self.squares, self.precisions)
+
+    @property
+    def mean(self) -> LayerMean | None:
+        """The averages."""
+        if self.mean_weights is None or self.mean_bias is None:
+            return None
+        return LayerMean(self.mean_weights, self.mean_bias)
 
 
 class OnlineSetting(NamedTuple):
@@ -50,11 +76,14 @@ class OnlineSetting(NamedTuple):
     update: Update
     activation: Activation
     offset: Offset
+    scale: Offset | None = None
+    """What the mean squares do where inputs are scaled; they follow as an offset does, or stay."""
+    averaging: Averaging | None = None
 
 
 def has_compiled_form(setting: OnlineSetting) -> bool:
     """Return whether the compiled loop can learn so."""
-    update, activation, offset = setting
+    update, activation, offset = setting[:3]
     rule = update.rule
     if not isinstance(rule, Rule) or rule.needs_data_mean or offset.centers_targets(rule):
         return False
@@ -68,7 +97,7 @@ def is_compiled() -> bool:
     return core() is not None
 
 
-def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) -> Loop:
+def loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_pass: int = 1) -> Loop:
     """Return the loop for a setting that has a compiled form, to be kept for many calls.
 
     With two samples per pass over the weights it is faster, but a sample then has other bits than alone.
@@ -79,17 +108,17 @@ def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) 
     kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
     unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
     assert unit is not None
-    loop = kind(unit, parameters, _native_step(native, setting), per_pass=per_pass)
+    loop = kind(unit, parameters, _native_step(native, setting, n_inputs), per_pass=per_pass)
 
-    def learn(W: Array, b: Array, mu: Array, inputs: Array, targets: Targets, *others: Any) -> int:
+    def learn(arrays: LayerArrays, inputs: Array, targets: Targets, *others: Any) -> int:
         show = loop.learn_labels if targets.ndim == 1 else loop.learn
-        return show(W, b, mu, inputs, targets, *others)
+        return show(arrays, inputs, targets, *others)
 
     return learn
 
 
-def _native_step(native: Any, setting: OnlineSetting) -> Any:
-    update, activation, offset = setting
+def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
+    update, activation, offset, scale, averaging = setting
     rule, error, rate = update.rule, update.error, update.rate
     assert isinstance(rule, Rule)
     automatic = isinstance(rate, Automatic)
@@ -105,30 +134,36 @@ def _native_step(native: Any, setting: OnlineSetting) -> Any:
         weight_decay=update.weight_decay,
         shift=offset.shift,
         starts_as_mean=offset.starts_as_mean,
+        scale_moves=scale is not None and scale.moves,
+        scale_shift=0.0 if scale is None else scale.shift,
+        average_every=Averaging.spacing(n_inputs),
+        least_share=0.0 if averaging is None else averaging.least_share(n_inputs),
         off=error.codes[0],
         on=error.codes[1],
+        is_linear=activation.compiled_form == "linear" and error.compiled_form == "difference",
+        units_apart=activation.elementwise,
         **term,
     )
 
 
 def learn_in_blocks(
     loop: Loop,
-    layer: tuple[Array, Array, Array],
+    arrays: LayerArrays,
     samples: tuple[Array, Targets, Array],
     order: Order,
-    seen: Count,
+    progress: Progress,
 ) -> int:
-    """Show samples to (W, b, μ) in blocks of bounded work, between which Ctrl-C is noticed.
+    """Show samples to a layer in blocks of bounded work, between which Ctrl-C is noticed.
 
     Returns the place of the sample that was refused, or −1. Blocks hold an even number of samples, so that
     passes over two of them stay the same.
     """
-    n_weights = layer[0].size
+    n_weights = arrays.weights.size
     if order.size * n_weights <= WEIGHTS_IN_A_CALL:
-        return loop(*layer, *samples, order, seen)
+        return loop(arrays, *samples, order, progress)
     size = 2 * max(1, WEIGHTS_IN_A_CALL // (2 * n_weights))
     for start in range(0, order.size, size):
-        refused = loop(*layer, *samples, order[start : start + size], seen)
+        refused = loop(arrays, *samples, order[start : start + size], progress)
         if refused != ALL_LEARNED:
             return start + refused
     return ALL_LEARNED
@@ -146,24 +181,51 @@ def in_codes(targets: Targets, n_outputs: int, error: ErrorTerm, dtype: np.dtype
 
 def learn_in_python(
     setting: OnlineSetting,
-    weights: Array,
-    bias: Array,
-    offset: Array,
+    arrays: LayerArrays,
     inputs: Array,
     targets: Targets,
-    scales: Array,
+    weights: Array,
     order: Order,
-    seen: Count,
+    progress: Progress,
 ) -> int:
     """Show samples one after another, each a batch of one; the plain twin of the compiled loop."""
-    layer = Layer(weights.T, bias, offset, setting.activation)
+    layer = Layer(arrays.weights.T, arrays.bias, arrays.offset, setting.activation)
     for place, row in enumerate(order):
-        sample, number = slice(row, row + 1), int(seen[0]) + 1
-        shift = setting.offset.shift_after(number)
+        sample = slice(row, row + 1)
         t = in_codes(targets[sample], layer.n_outputs, setting.update.error, inputs.dtype)
         try:
-            setting.update.layer(layer, inputs[sample], t, step=number, scales=scales[sample], shift=shift)
+            learn_batch(setting, layer, arrays, inputs[sample], t, weights[sample], progress)
         except DivergenceError:
             return place
-        seen += 1
     return ALL_LEARNED
+
+
+def learn_batch(
+    setting: OnlineSetting,
+    layer: Layer,
+    arrays: LayerArrays,
+    inputs: Array,
+    targets: Array,
+    weights: Array,
+    progress: Progress,
+    **options: Any,
+) -> None:
+    """Learn one batch and count it; nothing has changed if it is refused."""
+    n_new, weight = len(inputs), float(weights.sum())
+    n_samples, total = int(progress[0]) + n_new, float(progress[1]) + weight
+    shift = setting.offset.shift_after(total, weight)
+    spread = known = arrays.spread
+    if spread is not None and setting.scale is not None and setting.scale.moves:
+        followed = moving_average(layer.offset, inputs, shift)
+        known = spread.after(inputs, followed, setting.scale.shift_after(total, weight))
+    precisions = None if known is None else known.precisions
+    setting.update.layer(
+        layer, inputs, targets, step=n_samples, scales=weights, shift=shift, precisions=precisions, **options
+    )
+    if spread is not None and known is not None:
+        spread.keep(known)
+    progress[:] = n_samples, total
+    if arrays.mean is not None and setting.averaging is not None:
+        share = setting.averaging.share_after(n_samples, n_new, layer.n_inputs)
+        if share:
+            arrays.mean.follow(layer, share)

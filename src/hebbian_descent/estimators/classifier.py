@@ -13,10 +13,12 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.base import AVERAGES, ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.online_pass import Samples
 from hebbian_descent.estimators.parameters import Parameters
-from hebbian_descent.learning.centering import SHIFT, Centering, Offset
+from hebbian_descent.learning.averaging import Average
+from hebbian_descent.learning.centering import SHIFT, Centering
+from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.storage.models import saveable
@@ -30,6 +32,11 @@ def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
     raise AttributeError(
         f"predict_proba needs an output that is a probability, softmax or sigmoid. Got activation {name!r}."
     )
+
+
+def _of_two(rows: Array) -> Array:
+    """Return the difference of two classes as the one row that scikit-learn has for them."""
+    return rows[1:] - rows[:1] if len(rows) == 2 else rows
 
 
 @saveable
@@ -52,7 +59,10 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
             numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
-        shift: ν, the rate at which a moving offset follows the inputs.
+        scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
+        average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
+            a rate β about the last 1/β; "auto" is True in `fit` and 0.001 in `partial_fit`.
+        shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         epochs: Passes over the data in `fit`.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
@@ -63,9 +73,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     Attributes:
         classes_: The labels, sorted.
-        coef_: The weights, (n_classes, n_features).
-        intercept_: The bias of the equivalent model without centering, (n_classes,).
-        bias_, offset_: The bias and offset of the centered model.
+        coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
+        weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
+        scale_: The spread of each input.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
@@ -84,6 +94,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         learning_rate: float | str = "auto",
         weight_decay: float = 0.0,
         centering: Centering = "auto",
+        scaling: Scaling = "auto",
+        average: Average = "auto",
         shift: float = SHIFT,
         epochs: int = 10,
         batch_size: int = 1,
@@ -99,6 +111,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self.centering = centering
+        self.scaling = scaling
+        self.average = average
         self.shift = shift
         self.epochs = epochs
         self.batch_size = batch_size
@@ -116,20 +130,19 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         setting = self._setting()
-        goes_on = self.warm_start and hasattr(self, "coef_")
+        goes_on = self.warm_start and self.__sklearn_is_fitted__()
         X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
         if len(X) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
-        offset = setting.offset_in_fit
-        with self._checking_by_mean(setting, offset, X, scales) as mean:
+        with self._checking_by_mean(setting, X, scales) as mean:
             if not goes_on:
                 self.classes_ = np.unique(y)
-                self._start(setting, len(self.classes_), X.dtype, offset)
+                self._start(setting, len(self.classes_), X.dtype, setting.offset_in_fit)
             else:
                 self._add_classes(y)
-            self._fit_samples(setting, self._samples(X, y, scales), mean, offset)
+            self._fit_samples(setting, self._samples(X, y, scales), mean)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -139,28 +152,26 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         `classes` may announce labels before they are seen, and others are then refused; it is never needed.
         """
         setting = self._setting()
-        offset = self._offset_in_stream(setting)
-        if classes is None and sample_weight is None and self._is_plain_sample(setting, offset, X):
+        self._check_stream(setting)
+        if classes is None and sample_weight is None and self._is_plain_sample(setting, X):
             place = self._place_of(y)
             if place is not None:
-                self._stream_samples(setting, Samples(X, np.array([place]), ONE[X.dtype]), offset)
+                self._stream_samples(setting, Samples(X, np.array([place]), ONE[X.dtype]))
                 return self
         with all_or_nothing(self) as draft:
-            draft._partial_fit(setting, offset, X, y, classes, sample_weight)
+            draft._partial_fit(setting, X, y, classes, sample_weight)
         return self
 
-    def _partial_fit(
-        self, setting: Parameters, offset: Offset, X: Any, y: Any, classes: Any, sample_weight: Any
-    ) -> None:
-        goes_on = hasattr(self, "coef_")
-        finite = sample_weight is not None or not setting.learns_compiled(offset)
+    def _partial_fit(self, setting: Parameters, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        goes_on = self.__sklearn_is_fitted__()
+        finite = sample_weight is not None or not setting.compiles(setting.in_stream)
         X, y = self._checked(X, y, goes_on=goes_on, finite=finite)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
         with self._refusing_what_is_not_finite(X):
             if not goes_on:
                 self.classes_ = np.unique(y[:0] if classes is None else classes)
-                self._start(setting, len(self.classes_), X.dtype, offset)
+                self._start(setting, len(self.classes_), X.dtype, setting.offset_in_stream)
             elif classes is not None:
                 self._add_classes(classes)
             if classes is not None and not (known := np.isin(y, self.classes_)).all():
@@ -169,9 +180,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                     f"Got {y[~known].tolist()[0]!r}: add it to `classes`, or leave them out to learn "
                     "any label."
                 )
-            self._stream(setting, X, y, scales, offset)
+            self._stream(setting, X, y, scales)
 
-    def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array, offset: Offset) -> None:
+    def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""
         _, first_places = np.unique(y, return_index=True)
         new = [place for place in first_places if y[place] not in self.classes_]
@@ -180,7 +191,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 continue
             self._add_classes(y[start : start + 1])
             samples = self._samples(X[start:end], y[start:end], scales[start:end])
-            self._stream_samples(setting, samples, offset)
+            self._stream_samples(setting, samples)
 
     def _add_classes(self, labels: Any) -> None:
         """Let unknown classes have weights of zero."""
@@ -191,14 +202,12 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         if len(every) == len(known):
             return
         places = np.searchsorted(every, known)
-        coef, bias = self.coef_, self.bias_
         self.classes_ = every
-        self.coef_ = aligned_zeros((len(every), coef.shape[1]), coef.dtype)
-        self.bias_ = np.zeros(len(every), coef.dtype)
-        self.coef_[places], self.bias_[places] = coef, bias
-        if (mean_target := vars(self).get("target_offset_")) is not None:
-            self.target_offset_ = np.zeros_like(self.bias_)
-            self.target_offset_[places] = mean_target
+        for name in ("weights_", "bias_", "target_offset_", *AVERAGES):
+            if (old := vars(self).get(name)) is not None:
+                grown = aligned_zeros((len(every), *old.shape[1:]), old.dtype)
+                grown[places] = old
+                setattr(self, name, grown)
 
     def _present(self, X: Array, y: Any, sample_weight: Any) -> tuple[Array, Any, Array]:
         scales = scales_of(sample_weight, X)
@@ -219,6 +228,16 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             known = self._places = (self.classes_, places)
         place: int | None = known[1].get(labels.item())
         return place
+
+    @property
+    def coef_(self) -> Array:
+        """The weights of the layer that predicts, (n_classes, n_features), or one row for two classes."""
+        return _of_two(self._raw_layer()[0])
+
+    @property
+    def intercept_(self) -> Array:
+        """The bias of the equivalent layer without centering, (n_classes,), or (1,) for two classes."""
+        return _of_two(self._raw_layer()[1])
 
     def decision_function(self, X: Any) -> Array:
         """Return the preactivation of each class, (n_samples, n_classes), or a₁ − a₀ of two, (n_samples,)."""

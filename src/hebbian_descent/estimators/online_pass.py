@@ -12,14 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.online import ALL_LEARNED, Count, Order, Targets, in_codes, learn_in_blocks
-from hebbian_descent.estimators.parameters import Parameters
-from hebbian_descent.learning.centering import Offset
+from hebbian_descent.engines.online import (
+    ALL_LEARNED,
+    LayerArrays,
+    Loop,
+    OnlineSetting,
+    Order,
+    Progress,
+    Targets,
+    in_codes,
+    learn_batch,
+    learn_in_blocks,
+)
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import ErrorTerm
 from hebbian_descent.transaction import is_finite
+
+CACHED_NUMBERS = 2**16
 
 
 class Samples(NamedTuple):
@@ -27,7 +38,7 @@ class Samples(NamedTuple):
 
     inputs: Array  # (n_samples, n_inputs)
     targets: Targets  # (n_samples, n_outputs), or (n_samples,) numbers of output units
-    scales: Array  # (n_samples,), the factors of the learning rate
+    scales: Array  # (n_samples,), the weights of the samples
 
     def at(self, rows: Any) -> Samples:
         """Return some of the samples."""
@@ -35,13 +46,24 @@ class Samples(NamedTuple):
 
 
 def weighted_mean(values: Array, scales: Array) -> Array:
-    """Return the mean of the rows, each counted by its factor of the learning rate; it may be infinite."""
+    """Return the mean of the rows, each counted by its weight; it may be infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         if (scales == scales[0]).all():
             mean: Array = values.mean(axis=0)
         else:
             mean = scales / scales.sum() @ values
     return mean
+
+
+def weighted_spread(values: Array, scales: Array, mean: Array) -> tuple[Array, Array]:
+    """Return the mean squares of the columns and their variance, in blocks that fit a cache."""
+    total = np.zeros(values.shape[1], np.float64)
+    size = max(1, CACHED_NUMBERS // values.shape[1])
+    for start in range(0, len(values), size):
+        centered = values[start : start + size] - mean
+        total += np.einsum("i,ij,ij->j", scales[start : start + size], centered, centered)
+    variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
+    return variance + mean * mean, variance
 
 
 def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
@@ -64,63 +86,41 @@ def check_mean(mean: Array, inputs: Array, learning_rate: float | None) -> None:
 
 
 def learn(
-    setting: Parameters,
-    layer: Layer,
+    setting: OnlineSetting,
+    arrays: LayerArrays,
     samples: Samples,
     order: Order,
+    progress: Progress,
     *,
-    offset: Offset,
-    seen: Count,
+    loop: Loop | None,
     batch_size: int = 1,
     means: tuple[Array, Array] | None = None,
     target_offset: Array | None = None,
-    in_pairs: bool = False,
 ) -> None:
-    """Show samples once in the given order, and count them in `seen`.
+    """Show samples once in the given order, and count them; by a compiled loop where there is one.
 
-    In pairs it may be faster, but the same samples shown in several calls would have other bits.
+    A single sample is learned and counted by it, or refused with nothing changed, in one call that no
+    interrupt can divide. So it needs no draft, which on a large layer would take longer than learning.
     """
-    if setting.learns_compiled(offset) and batch_size == 1:
-        learn_one_by_one(setting, layer, samples, order, offset, seen, per_pass=2 if in_pairs else 1)
+    if loop is not None:
+        if learn_in_blocks(loop, arrays, samples, order, progress) != ALL_LEARNED:
+            raise _divergence(setting, arrays, samples, progress)
         return
+    layer = Layer(arrays.weights.T, arrays.bias, arrays.offset, setting.activation)
     for rows in batches(order, batch_size):
-        seen += len(rows)
-        n_seen = int(seen[0])
-        x, t, scales = samples.at(rows)
-        setting.update.layer(
-            layer,
-            x,
-            in_codes(t, layer.n_outputs, setting.error, x.dtype),
-            step=n_seen,
-            scales=scales,
-            means=means,
-            shift=offset.shift_after(n_seen, len(rows)),
-            target_offset=target_offset,
-        )
+        x, t, weights = samples.at(rows)
+        t = in_codes(t, layer.n_outputs, setting.update.error, x.dtype)
+        learn_batch(setting, layer, arrays, x, t, weights, progress, means=means, target_offset=target_offset)
     if not is_finite(layer):
-        raise DivergenceError(int(seen[0]), setting.learning_rate, limit=limit_of(layer.weights))
+        raise _divergence(setting, arrays, samples, progress)
 
 
-def learn_one_by_one(
-    setting: Parameters,
-    layer: Layer,
-    samples: Samples,
-    order: Order,
-    offset: Offset,
-    seen: Count,
-    *,
-    per_pass: int,
-) -> None:
-    """Let the compiled loop show the samples one after another.
-
-    A single sample is learned and counted, or refused with nothing changed, in one call that no interrupt can
-    divide. So it needs no draft, which on a large layer would take longer than learning.
-    """
-    W, x = layer.weights.T, samples.inputs
-    loop = setting.loop(offset, W.dtype, per_pass=per_pass)
-    if learn_in_blocks(loop, (W, layer.bias, layer.offset), samples, order, seen) != ALL_LEARNED:
-        largest = float(max(x.max(), -x.min()))
-        raise DivergenceError(int(seen[0]), setting.learning_rate, limit=limit_of(W), largest_input=largest)
+def _divergence(
+    setting: OnlineSetting, arrays: LayerArrays, samples: Samples, progress: Progress
+) -> DivergenceError:
+    x = samples.inputs
+    largest, limit = float(max(x.max(), -x.min())), limit_of(arrays.weights)
+    return DivergenceError(int(progress[0]), setting.update.fixed_rate, limit=limit, largest_input=largest)
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
 from hebbian_descent.engines.online import Loop, OnlineSetting, has_compiled_form, is_compiled, loop_of
+from hebbian_descent.learning.averaging import Average, as_average, averaging_in
 from hebbian_descent.learning.centering import (
     Centering,
     Offset,
@@ -21,6 +22,7 @@ from hebbian_descent.learning.centering import (
 )
 from hebbian_descent.learning.divergence import REPRESENTABLE
 from hebbian_descent.learning.rates import Automatic, as_rate
+from hebbian_descent.learning.scaling import Scaling, as_scaling
 from hebbian_descent.learning.step import Update
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
@@ -81,6 +83,8 @@ class Parameters(Shared):
     """The parameters of a classifier or regressor."""
 
     rule: Rule
+    scaling: Scaling
+    average: Average
     initial_weights: str
 
     @classmethod
@@ -88,6 +92,8 @@ class Parameters(Shared):
         """Check the parameters of an estimator."""
         return cls(
             rule=get_rule(estimator.rule),
+            scaling=as_scaling(estimator.scaling),
+            average=as_average(estimator.average),
             initial_weights=_start(estimator.initial_weights),
             **shared_parameters(estimator),
         )
@@ -97,39 +103,59 @@ class Parameters(Shared):
         """What a batch does to a layer."""
         return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=REPRESENTABLE)
 
-    def centers_targets(self, offset: Offset) -> bool:
-        """Whether the rule centers the targets by a running mean, too."""
-        return offset.centers_targets(self.rule)
+    @property
+    def scales_inputs(self) -> bool:
+        """Whether inputs are learned in units of their spread.
+
+        That of inputs around given numbers, or around a start as in the paper, is not known; and rules that
+        do not look at the output have no step to make even.
+        """
+        is_mean = self.centering is None or (isinstance(self.centering, str) and self.centering != "half")
+        descends = self.rule.looks_at_output and not self.rule.needs_data_mean
+        return self.scaling is not None and is_mean and self.offset_start is None and descends
 
     @cached_property
-    def is_compiled(self) -> bool:
-        """Whether all members have a compiled form, and there is a compiled core."""
-        return self.learns_compiled(Offset())
+    def in_fit(self) -> OnlineSetting:
+        """How every sample is learned in `fit`."""
+        return self._online(self.offset_in_fit, stream=False)
 
-    def learns_compiled(self, offset: Offset) -> bool:
-        """Whether a single sample is learned, or refused, in one call that no interrupt can divide."""
-        known = self._forms
-        if offset not in known:
-            known[offset] = has_compiled_form(self._online(offset)) and is_compiled()
-        return known[offset]
+    @cached_property
+    def in_stream(self) -> OnlineSetting:
+        """How every sample is learned in `partial_fit`."""
+        return self._online(self.offset_in_stream, stream=True)
 
-    def loop(self, offset: Offset, dtype: np.dtype[Any], *, per_pass: int) -> Loop:
-        """Return the compiled loop for what an offset does; see `engines.online.loop_of`."""
-        known, key = self._loops, (offset, dtype, per_pass)
+    def _online(self, offset: Offset, *, stream: bool) -> OnlineSetting:
+        scale = None
+        if self.scales_inputs:
+            scale = offset if offset.takes_data_mean else Offset(shift=self.shift, starts_as_mean=True)
+        return OnlineSetting(
+            self.update, self.activation, offset, scale, averaging_in(self.average, stream=stream)
+        )
+
+    def loop(
+        self, setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_pass: int
+    ) -> Loop | None:
+        """Return the compiled loop for `in_fit` or `in_stream`, or None; see `engines.online.loop_of`."""
+        known, key = self._loops, (setting is self.in_fit, n_inputs, dtype, per_pass)
         if key not in known:
-            known[key] = loop_of(self._online(offset), dtype, per_pass=per_pass)
+            makes = self.compiles(setting)
+            known[key] = loop_of(setting, n_inputs, dtype, per_pass=per_pass) if makes else None
+        return known[key]
+
+    def compiles(self, setting: OnlineSetting) -> bool:
+        """Whether a single sample is learned, or refused, in one call that no interrupt can divide."""
+        known, key = self._compiles, setting is self.in_fit
+        if key not in known:
+            known[key] = has_compiled_form(setting) and is_compiled()
         return known[key]
 
     @cached_property
-    def _forms(self) -> dict[Offset, bool]:
+    def _compiles(self) -> dict[bool, bool]:
         return {}
 
     @cached_property
-    def _loops(self) -> dict[tuple[Offset, np.dtype[Any], int], Loop]:
+    def _loops(self) -> dict[tuple[bool, int, np.dtype[Any], int], Loop | None]:
         return {}
-
-    def _online(self, offset: Offset) -> OnlineSetting:
-        return OnlineSetting(self.update, self.activation, offset)
 
 
 @dataclass(frozen=True)

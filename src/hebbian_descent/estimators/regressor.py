@@ -12,7 +12,9 @@ from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.online_pass import Samples
 from hebbian_descent.estimators.parameters import Parameters
-from hebbian_descent.learning.centering import SHIFT, Centering, Offset
+from hebbian_descent.learning.averaging import Average
+from hebbian_descent.learning.centering import SHIFT, Centering
+from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.storage.models import saveable
@@ -37,7 +39,10 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
             numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
-        shift: ν, the rate at which a moving offset follows the inputs.
+        scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
+        average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
+            a rate β about the last 1/β; "auto" is True in `fit` and 0.001 in `partial_fit`.
+        shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         epochs: Passes over the data in `fit`.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
@@ -47,9 +52,9 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         initial_weights: "zeros" or "random".
 
     Attributes:
-        coef_: The weights, (n_outputs, n_features).
-        intercept_: The bias of the equivalent model without centering, (n_outputs,).
-        bias_, offset_: The bias and offset of the centered model.
+        coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
+        weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
+        scale_: The spread of each input.
         target_ndim_: 1 if targets came as numbers, 2 if as vectors.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
@@ -69,6 +74,8 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         learning_rate: float | str = "auto",
         weight_decay: float = 0.0,
         centering: Centering = "auto",
+        scaling: Scaling = "auto",
+        average: Average = "auto",
         shift: float = SHIFT,
         epochs: int = 10,
         batch_size: int = 1,
@@ -84,6 +91,8 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self.centering = centering
+        self.scaling = scaling
+        self.average = average
         self.shift = shift
         self.epochs = epochs
         self.batch_size = batch_size
@@ -101,37 +110,48 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         setting = self._setting()
-        goes_on = self.warm_start and hasattr(self, "coef_")
+        goes_on = self.warm_start and self.__sklearn_is_fitted__()
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
         if len(samples.inputs) == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
-        offset = setting.offset_in_fit
-        with self._checking_by_mean(setting, offset, samples.inputs, samples.scales) as mean:
+        with self._checking_by_mean(setting, samples.inputs, samples.scales) as mean:
             if not goes_on:
-                self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
-            self._fit_samples(setting, samples, mean, offset)
+                self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_fit)
+            self._fit_samples(setting, samples, mean)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         setting = self._setting()
-        offset = self._offset_in_stream(setting)
-        if sample_weight is None and self._is_plain_sample(setting, offset, X):
+        self._check_stream(setting)
+        if sample_weight is None and self._is_plain_sample(setting, X):
             targets = self._plain_target(setting, y)
             if targets is not None:
-                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]), offset)
+                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]))
                 return self
         with all_or_nothing(self) as draft:
-            draft._partial_fit(setting, offset, X, y, sample_weight)
+            draft._partial_fit(setting, X, y, sample_weight)
         return self
 
-    def _partial_fit(self, setting: Parameters, offset: Offset, X: Any, y: Any, sample_weight: Any) -> None:
-        goes_on = hasattr(self, "coef_")
-        finite = sample_weight is not None or not setting.learns_compiled(offset)
+    def _partial_fit(self, setting: Parameters, X: Any, y: Any, sample_weight: Any) -> None:
+        goes_on = self.__sklearn_is_fitted__()
+        finite = sample_weight is not None or not setting.compiles(setting.in_stream)
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=finite)
         with self._refusing_what_is_not_finite(samples.inputs):
             if not goes_on:
-                self._start(setting, samples.targets.shape[1], samples.inputs.dtype, offset)
-            self._stream_samples(setting, samples, offset)
+                self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_stream)
+            self._stream_samples(setting, samples)
+
+    @property
+    def coef_(self) -> Array:
+        """The weights of the layer that predicts, (n_outputs, n_features), or one row for plain numbers."""
+        weights = self._raw_layer()[0]
+        return weights[0] if self.target_ndim_ == 1 else weights
+
+    @property
+    def intercept_(self) -> Array:
+        """The bias of the equivalent layer without centering, (n_outputs,), or one number."""
+        bias = self._raw_layer()[1]
+        return bias[0] if self.target_ndim_ == 1 else bias
 
     def predict(self, X: Any) -> Array:
         """Return the output, in the shape that the targets had."""
@@ -143,8 +163,8 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     ) -> Samples:
         X, y = self._checked(X, y, goes_on=goes_on, finite=finite, multi_output=True, y_numeric=True)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=X.dtype)
-        if goes_on and targets.shape[1] != len(self.coef_):
-            raise ValueError(f"The targets must have {len(self.coef_)} columns. Got {targets.shape[1]}.")
+        if goes_on and targets.shape[1] != len(self.weights_):
+            raise ValueError(f"The targets must have {len(self.weights_)} columns. Got {targets.shape[1]}.")
         setting.error.check_targets(targets)
         if not goes_on:
             self.target_ndim_ = y.ndim
@@ -157,9 +177,13 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         if setting.error.target_values:
             return None
         targets = np.asarray(y)
-        if targets.dtype.kind != "f" or targets.size != len(self.coef_) or targets.ndim != self.target_ndim_:
+        if (
+            targets.dtype.kind != "f"
+            or targets.size != len(self.weights_)
+            or targets.ndim != self.target_ndim_
+        ):
             return None
-        targets = targets.astype(self.coef_.dtype, copy=False).reshape(1, -1)
+        targets = targets.astype(self.weights_.dtype, copy=False).reshape(1, -1)
         return targets if np.isfinite(targets).all() else None
 
     def __sklearn_tags__(self) -> Tags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Self
@@ -23,11 +24,15 @@ from hebbian_descent.storage.models import (
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 SHAPES = {
-    "coef_": "MN",
+    "weights_": "MN",
+    "mean_weights_": "MN",
     "components_": "MN",
     "bias_": "M",
+    "mean_bias_": "M",
     "decoder_bias_": "N",
     "offset_": "N",
+    "mean_squares_": "N",
+    "precisions_": "N",
     "hidden_offset_": "M",
     "target_offset_": "M",
 }
@@ -56,6 +61,11 @@ class HasState(Saved):
         for name, value in state.items():
             setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)
 
+    @classmethod
+    def _in_present_names(cls, state: dict[str, Any]) -> dict[str, Any]:
+        """Return the state of a file of an earlier version by the names of this one."""
+        return state
+
     def _contents(self: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         state = self._state()
         arrays = {name: value for name, value in state.items() if _is_numeric(value)}
@@ -72,7 +82,7 @@ class HasState(Saved):
             raise ModelFileError(
                 f"The parts of the state must be given by name, each once. Got {shortened(words)}."
             )
-        state = {**words, **arrays}
+        state = cls._in_present_names({**words, **arrays})
         require_names(
             state, {*cls._state_names, *(set(cls._optional_state) & set(state))}, "parts of the state"
         )
@@ -100,7 +110,7 @@ def _check_state(state: Mapping[str, Any]) -> None:
         if not _is_numeric(value):
             raise ModelFileError(f"The value of {name!r} must be an array. Got {shortened(value)}.")
     require_floats(floats, {name: SHAPES[name] for name in floats})
-    n_outputs, n_inputs = floats["coef_" if "coef_" in floats else "components_"].shape
+    n_outputs, n_inputs = floats["weights_" if "weights_" in floats else "components_"].shape
     for name in state.keys() - floats.keys():
         if not _fits(name, state[name], n_inputs, n_outputs):
             raise ModelFileError(
@@ -118,6 +128,8 @@ def _fits(name: str, value: Any, n_inputs: int, n_outputs: int) -> bool:
         return type(value) is int and (value == 2 or value == n_outputs == 1)
     if name == "n_features_in_":
         return type(value) is int and value == n_inputs
+    if name == "weight_seen_":
+        return type(value) is float and 0 <= value < math.inf
     if name == "seed_":
         return type(value) is int and value >= 0
     return is_count(value)

@@ -62,8 +62,11 @@ class Offset(NamedTuple):
         """Whether a rule centers the targets by a running mean, too; with the paper's start none does."""
         return self.starts_as_mean and isinstance(rule, Rule) and rule.moving_factors is not None
 
-    def shift_after(self, n_seen: int, n_new: int = 1) -> float:
-        """Return ν for a batch of `n_new` patterns, the last of which is the `n_seen`-th, counted from 1."""
+    def shift_after(self, n_seen: float, n_new: float = 1) -> float:
+        """Return ν for a batch of `n_new` patterns, the last of which is the `n_seen`-th, counted from 1.
+
+        Patterns that have weights are counted by them.
+        """
         return max(self.shift, n_new / (n_seen + self.n_before)) if self.starts_as_mean else self.shift
 
 

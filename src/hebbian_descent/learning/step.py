@@ -18,6 +18,13 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.learning.divergence import Bound, DivergenceError
+from hebbian_descent.learning.presentations import (
+    ImplicitStep,
+    linear_factor,
+    step_apart,
+    step_together,
+    total_change,
+)
 from hebbian_descent.learning.rates import Automatic, Mask, Rates
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.network.autoencoder import Pass
@@ -85,10 +92,13 @@ class Update:
         means: Means | None = None,
         shift: float = 0.0,
         target_offset: Array | None = None,
+        precisions: Array | None = None,
     ) -> None:
         """Update a layer with the mean change of a batch, then move its offset by `shift`.
 
-        `scales` are factors of η, one per pattern; `means` those of all patterns, for rules that need them.
+        `scales` are the weights of patterns: factors of η in a batch, presentations of a single one.
+        `precisions` are 1/σ² of the inputs, see `scaling`. `means` are those of all patterns, for rules that
+        need them.
         With a `target_offset` that moves along, a rule uses its `moving_factors`, and the bias stays.
         """
         x, t, rule = inputs, targets, self.rule
@@ -100,15 +110,19 @@ class Update:
                 means = layer.offset, moving_average(target_offset, t, shift)
             seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
             pre, post = rule.checked_factors(seen, moving=target_offset is not None)
-            rates = self._rates_of_layer(layer, Factors(pre, post), seen, step)
-            if scales is not None:
-                rates = rates * scales[:, np.newaxis]
-            scaled = (rates * post).astype(layer.weights.dtype, copy=False)
+            z = pre if precisions is None else pre * np.sqrt(precisions)
+            rates = self._rates_of_layer(layer, Factors(z, post), seen, step)
+            growth = (z * z).sum(axis=1, keepdims=True) + 1
+            if scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output:
+                scaled = self._presented(layer, seen, float(scales[0]), float(growth[0, 0]), step)
+            else:
+                rates = rates if scales is None else rates * scales[:, np.newaxis]
+                scaled = (rates * post).astype(layer.weights.dtype, copy=False)
             if self.bound.looks_ahead:
                 # Activities change by this much times the step, or less; compiled loops have the same bounds.
-                growth = (pre * pre).sum(axis=1, keepdims=True) + 1
                 self._stop_if_too_long((rates * growth, scaled * growth), step, x, a)
-            self._change(layer.weights, mean_outer(pre, scaled))
+            direction = pre if precisions is None else pre * precisions
+            self._change(layer.weights, mean_outer(direction, scaled))
             if rule.learns_bias:
                 layer.bias -= scaled.mean(axis=0)
             if target_offset is not None:
@@ -173,6 +187,31 @@ class Update:
             connectivity=self.connectivity,
         )
         return self._usable(eta, step, seen.inputs, seen.preactivation)
+
+    def _presented(self, layer: Layer, seen: Activity, weight: float, growth: float, step: int) -> Array:
+        """Return Σ over the presentations of one pattern of η·post."""
+        rule, unit = self.rule, layer.activation
+        assert isinstance(rule, Rule)
+        pre, _ = rule.checked_factors(seen)
+        z = np.sqrt(np.array([[growth - 1]], pre.dtype))  # the rate knows its length alone
+
+        def rate_at(activity: Activity) -> Any:
+            return self._rates_of_layer(layer, Factors(z, activity.output), activity, step)
+
+        def respond(a: Array) -> tuple[Array, Array]:
+            activity = seen._replace(preactivation=a, output=unit(a))
+            return activity.output, rate_at(activity) * rule.checked_factors(activity).post
+
+        descends_plainly = self.error.name == "difference" and not rule.pulls_back
+        if unit.name == "linear" and self.error.name == "difference":
+            eta = float(np.max(rate_at(seen)))
+            total = linear_factor(weight, eta, growth) * respond(seen.preactivation)[1]
+        else:
+            implicit: ImplicitStep | None = step_apart if unit.elementwise else None
+            if unit.name == "softmax" and descends_plainly:
+                implicit = step_together(seen.targets, float(np.max(rate_at(seen))))
+            total = total_change(respond, seen.preactivation, weight, growth, implicit)
+        return total.astype(layer.weights.dtype, copy=False)
 
     def _rates_of_autoencoder(self, network: Autoencoder, x: Array, units: Pass, step: int) -> Rates:
         if not isinstance(self.rate, Automatic):

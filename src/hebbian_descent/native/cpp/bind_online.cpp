@@ -1,4 +1,7 @@
 // Online learning of one layer.
+#include <array>
+#include <optional>
+
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "online.hpp"
@@ -9,6 +12,42 @@ namespace {
 
 // Work below which the interpreter lock is kept: handing it over would take longer.
 constexpr std::size_t weights_of_a_short_call = 1 << 16;
+
+// The arrays of a layer: W, b, μ, then q and 1/σ², then the averages of W and b − Wμ; None for what is not there.
+template <class T>
+class LayerBuffers {
+    std::array<std::optional<Buffer<T>>, 7> buffers_;
+
+    T* data(std::size_t i) const { return buffers_[i] ? buffers_[i]->data() : nullptr; }
+    void require(std::size_t i, std::size_t size) const {
+        if (buffers_[i] && buffers_[i]->shape(0) != size)
+            throw std::invalid_argument("The arrays of a layer do not fit together.");
+    }
+
+  public:
+    explicit LayerBuffers(const nb::tuple& arrays) {
+        if (arrays.size() != buffers_.size()) throw std::invalid_argument("A layer is made of seven arrays or None.");
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (nb::handle array = arrays[i]; !array.is_none()) buffers_[i].emplace(array.ptr());
+        if (!buffers_[0] || !buffers_[1] || !buffers_[2] || buffers_[0]->ndim() != 2 ||
+            buffers_[3].has_value() != buffers_[4].has_value() || buffers_[5].has_value() != buffers_[6].has_value())
+            throw std::invalid_argument("The arrays of a layer are not complete.");
+        const std::size_t n_outputs = buffers_[0]->shape(0), n_inputs = buffers_[0]->shape(1);
+        for (const std::size_t i : {2, 3, 4}) require(i, n_inputs);
+        for (const std::size_t i : {1, 5, 6}) require(i, n_outputs);
+        if (buffers_[5] && (buffers_[5]->ndim() != 2 || buffers_[5]->shape(1) != n_inputs))
+            throw std::invalid_argument("Averaged weights have the shape of the weights.");
+    }
+    LayerArrays<T> arrays() const {
+        return {data(0),
+                data(1),
+                {data(2), data(3), data(4)},
+                data(5),
+                data(6),
+                buffers_[0]->shape(0),
+                buffers_[0]->shape(1)};
+    }
+};
 
 // One setting of online learning, ready for any number of calls, from any number of threads.
 template <class T>
@@ -24,50 +63,47 @@ class OnlineLoop {
     }
 
     // Show samples in the given order and count those learned, in one call that no interrupt can divide.
-    std::ptrdiff_t learn(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs, nb::handle targets,
-                         nb::handle scales, nb::handle order, nb::handle seen) const {
+    std::ptrdiff_t learn(const nb::tuple& arrays, nb::handle inputs, nb::handle targets, nb::handle scales,
+                         nb::handle order, nb::handle progress) const {
         const Buffer<const T> t(targets.ptr());
         if (t.ndim() != 2) throw std::invalid_argument("Targets are one row per sample.");
-        return learn_from(t.data(), nullptr, t.shape(0), t.shape(1), weights, bias, offset, inputs, scales, order,
-                          seen);
+        return learn_from(t.data(), nullptr, t.shape(0), t.shape(1), arrays, inputs, scales, order, progress);
     }
     // The same with the number of one output unit per sample, which is on while the others are off.
-    std::ptrdiff_t learn_labels(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs,
-                                nb::handle labels, nb::handle scales, nb::handle order, nb::handle seen) const {
+    std::ptrdiff_t learn_labels(const nb::tuple& arrays, nb::handle inputs, nb::handle labels, nb::handle scales,
+                                nb::handle order, nb::handle progress) const {
         const Buffer<const std::int64_t> units(labels.ptr());
-        const Buffer<T> b(bias.ptr());
-        return learn_from(nullptr, units.data(), units.shape(0), b.shape(0), weights, bias, offset, inputs, scales,
-                          order, seen);
+        return learn_from(nullptr, units.data(), units.shape(0), 0, arrays, inputs, scales, order, progress);
     }
 
   private:
     std::ptrdiff_t learn_from(const T* targets, const std::int64_t* labels, std::size_t n_targets,
-                              std::size_t n_outputs, nb::handle weights, nb::handle bias, nb::handle offset,
-                              nb::handle inputs, nb::handle scales, nb::handle order, nb::handle seen) const {
-        const Buffer<T> W(weights.ptr()), b(bias.ptr()), mu(offset.ptr());
-        const Buffer<const T> x(inputs.ptr()), factors(scales.ptr());
+                              std::size_t n_columns, const nb::tuple& arrays, nb::handle inputs, nb::handle scales,
+                              nb::handle order, nb::handle progress) const {
+        const LayerBuffers<T> buffers(arrays);
+        const LayerArrays<T> layer = buffers.arrays();
+        const Buffer<const T> x(inputs.ptr()), weights(scales.ptr());
         const Buffer<const std::ptrdiff_t> places(order.ptr());
-        const Buffer<std::int64_t> count(seen.ptr());
-        if (W.ndim() != 2 || x.ndim() != 2 || b.shape(0) != W.shape(0) || mu.shape(0) != W.shape(1) ||
-            x.shape(1) != W.shape(1) || n_outputs != W.shape(0) || n_targets != x.shape(0) ||
-            factors.shape(0) != x.shape(0))
+        const Buffer<double> counts(progress.ptr());
+        if (x.ndim() != 2 || x.shape(1) != layer.n_inputs || (labels == nullptr && n_columns != layer.n_outputs) ||
+            n_targets != x.shape(0) || weights.shape(0) != x.shape(0) || counts.shape(0) != 2)
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
         for (std::size_t i = 0; labels != nullptr && i < places.shape(0); ++i)
             if (const std::int64_t unit = labels[places.data()[i]];
-                unit < 0 || static_cast<std::size_t>(unit) >= n_outputs)
+                unit < 0 || static_cast<std::size_t>(unit) >= layer.n_outputs)
                 throw std::invalid_argument("A label must be the number of an output unit.");
-        const LayerArrays<T> layer{W.data(), b.data(), mu.data(), W.shape(0), W.shape(1)};
-        const Samples<T> samples{x.data(), targets, labels, factors.data(), places.data(), places.shape(0)};
+        const Samples<T> samples{x.data(), targets, labels, weights.data(), places.data(), places.shape(0)};
         if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call)
-            return run(layer, samples, count.data());
+            return run(layer, samples, counts.data());
         nb::gil_scoped_release release;
-        return run(layer, samples, count.data());
+        return run(layer, samples, counts.data());
     }
-    std::ptrdiff_t run(const LayerArrays<T>& layer, const Samples<T>& samples, std::int64_t* seen) const {
-        const auto n_seen = static_cast<std::size_t>(*seen);
-        const std::ptrdiff_t diverged_at = per_pass_ == 1 ? learn_online<T, 1>(*units_, step_, layer, samples, n_seen)
-                                                          : learn_online<T, 2>(*units_, step_, layer, samples, n_seen);
-        *seen += diverged_at == all_learned ? static_cast<std::int64_t>(samples.n) : diverged_at;
+    std::ptrdiff_t run(const LayerArrays<T>& layer, const Samples<T>& samples, double* counts) const {
+        Progress progress{counts[0], counts[1]};
+        const std::ptrdiff_t diverged_at = per_pass_ == 1
+                                               ? learn_online<T, 1>(*units_, step_, layer, samples, progress)
+                                               : learn_online<T, 2>(*units_, step_, layer, samples, progress);
+        counts[0] = progress.n_samples, counts[1] = progress.weight;
         return diverged_at;
     }
 };
@@ -77,10 +113,9 @@ void define_for(nb::module_& m, const char* name) {
     nb::class_<OnlineLoop<T>>(m, name)
         .def(nb::init<const std::string&, const Parameters&, const StepSettings&, std::size_t>(), "unit"_a,
              "parameters"_a, "step"_a, nb::kw_only(), "per_pass"_a)
-        .def("learn", &OnlineLoop<T>::learn, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "targets"_a, "scales"_a,
-             "order"_a, "seen"_a)
-        .def("learn_labels", &OnlineLoop<T>::learn_labels, "weights"_a, "bias"_a, "offset"_a, "inputs"_a, "labels"_a,
-             "scales"_a, "order"_a, "seen"_a);
+        .def("learn", &OnlineLoop<T>::learn, "arrays"_a, "inputs"_a, "targets"_a, "scales"_a, "order"_a, "progress"_a)
+        .def("learn_labels", &OnlineLoop<T>::learn_labels, "arrays"_a, "inputs"_a, "labels"_a, "scales"_a, "order"_a,
+             "progress"_a);
 }
 
 }  // namespace
@@ -90,8 +125,9 @@ void bind_online(nb::module_& m) {
         .def(
             "__init__",
             [](StepSettings* self, bool learns_from_output, bool pulls_back, double learning_rate, double largest_slope,
-               bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, const std::string& error,
-               const Parameters& error_parameters, double off, double on) {
+               bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, bool scale_moves,
+               double scale_shift, double average_every, double least_share, const std::string& error,
+               const Parameters& error_parameters, double off, double on, bool is_linear, bool units_apart) {
                 new (self) StepSettings{learns_from_output,
                                         pulls_back,
                                         learning_rate,
@@ -100,14 +136,20 @@ void bind_online(nb::module_& m) {
                                         weight_decay,
                                         shift,
                                         starts_as_mean,
+                                        scale_moves,
+                                        scale_shift,
+                                        {average_every, least_share},
                                         error_term(error, error_parameters),
                                         off,
-                                        on};
+                                        on,
+                                        is_linear,
+                                        units_apart};
             },
             nb::kw_only(), "learns_from_output"_a = true, "pulls_back"_a = false, "learning_rate"_a = 0.1,
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
-            "starts_as_mean"_a = false, "error"_a = "difference", "error_parameters"_a = Parameters(), "off"_a = 0.0,
-            "on"_a = 1.0);
+            "starts_as_mean"_a = false, "scale_moves"_a = false, "scale_shift"_a = 0.0, "average_every"_a = 1.0,
+            "least_share"_a = 0.0, "error"_a = "difference", "error_parameters"_a = Parameters(), "off"_a = 0.0,
+            "on"_a = 1.0, "is_linear"_a = false, "units_apart"_a = true);
     define_for<double>(m, "OnlineLoop64");
     define_for<float>(m, "OnlineLoop32");
 }

@@ -1,39 +1,53 @@
 // Online learning of one layer, pattern after pattern, in place.
 //
-// One step is, with p = −η·post, k = 1 − ω and c = x − μ,
+// One step is, with p = −η·post, k = 1 − ω, c = x − μ and d = c/σ²,
 //
-//     s = Wc,   W ← kW + pcᵀ,   b ← b + p,   μ ← μ + νc,   b ← b + νWc.
+//     s = Wc,   W ← kW + pdᵀ,   b ← b + p,   μ ← μ + νc,   b ← b + νWc.
 //
 // A pass over the weights takes in the changes of the last few steps and sums the next few inputs. The sums of a later
-// pattern of a pass lack what the earlier ones change: they become k·s + p⟨c, c'⟩. A moving offset needs no pass at
-// all, since Wc = ks + p‖c‖² after the step.
+// pattern of a pass lack what the earlier ones change: they become k·s + p⟨d, c'⟩. A moving offset needs no pass at
+// all, since Wc = ks + p⟨d, c⟩ after the step; nor does a moving scale, since weights are those of raw inputs.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include "output_step.hpp"
+#include "presentations.hpp"
 #include "weight_pass.hpp"
 
 namespace hebbian_descent {
 
 inline constexpr std::ptrdiff_t all_learned = -1;
 
+// How many samples were learned, and the sum of their weights: equal where all weigh 1.
+struct Progress {
+    double n_samples, weight;
+};
+
 template <class T>
 struct Samples {
     const T* inputs;             // (n, n_inputs)
     const T* targets;            // (n, n_outputs), or null where there are labels
     const std::int64_t* labels;  // (n,), which output unit is on
-    const T* scales;  // (n,), factors of η
+    const T* scales;             // (n,), weights of the samples
     const std::ptrdiff_t* order;
     std::size_t n;
+};
+
+// What is known of the inputs. Squares and precisions are null where inputs are not scaled.
+template <class T>
+struct Moments {
+    T* offset;      // μ
+    T* squares;     // the running mean of x²
+    T* precisions;  // 1/σ²
 };
 
 template <class T>
 struct LayerArrays {
     T* weights;  // (n_outputs, n_inputs)
     T* bias;
-    T* offset;
+    Moments<T> inputs;
+    T *mean_weights, *mean_bias;  // averages of W and b − Wμ, or null
     std::size_t n_outputs, n_inputs;
 };
 
@@ -55,60 +69,81 @@ class OnlineRoom {
 
   public:
     Steps<T, k> steps[2];
-    T *offset, *sums[k], *targets, *a, *h;
+    Moments<T> moved;
+    T *sums[k], *targets, *a, *h, *spare[n_spare_rows];
 
-    OnlineRoom(std::size_t n_inputs, std::size_t n_outputs)
-        : lines_((2 * k + 1) * lines_of(n_inputs) + (3 * k + 3) * lines_of(n_outputs)) {
+    OnlineRoom(std::size_t n_inputs, std::size_t n_outputs, bool scales)
+        : lines_((scales ? 4 * k + 3 : 2 * k + 1) * lines_of(n_inputs) +
+                 (3 * k + 3 + n_spare_rows) * lines_of(n_outputs)) {
         for (auto& of_pass : steps)
-            for (std::size_t j = 0; j < k; ++j) of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs);
-        offset = take(n_inputs);
+            for (std::size_t j = 0; j < k; ++j) {
+                of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs);
+                of_pass.directions[j] = scales ? take(n_inputs) : of_pass.centered[j];
+            }
+        moved.offset = take(n_inputs);
+        moved.squares = scales ? take(n_inputs) : nullptr, moved.precisions = scales ? take(n_inputs) : nullptr;
         for (auto& row : sums) row = take(n_outputs);
+        for (auto& row : spare) row = take(n_outputs);
         targets = take(n_outputs), a = take(n_outputs), h = take(n_outputs);
     }
 };
 
-// μ + νc; what fades below the normal numbers becomes 0.
-template <class T>
-HD_INLINE Vector<T> followed(Vector<T> offset, T shift, Vector<T> centered) noexcept {
-    return flushed(fma(Vector<T>(shift), centered, offset));
-}
-
-// moved = μ after some steps.
+// By how much the running means follow each pattern of a pass; 0 leaves them.
 template <class T, std::size_t k>
-void move_offset(const T* mu, const Steps<T, k>& steps, const T (&shifts)[k], std::size_t n_steps, std::size_t n_inputs,
-                 T* moved) noexcept {
-    using V = Vector<T>;
-    for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) {
-        V offset = V::load(mu + i, m);
-        for (std::size_t j = 0; j < n_steps; ++j) offset = followed(offset, shifts[j], V::load(steps.centered[j] + i));
-        offset.store(moved + i, m);
-    });
+struct Shifts {
+    T offset[k], squares[k];
+};
+
+// m + νδ; what fades below the normal numbers becomes 0.
+template <class T>
+HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noexcept {
+    return flushed(fma(Vector<T>(shift), difference, mean));
 }
 
-// Center the next inputs, each as if the offset had followed those before it, and set moved = μ after all of them.
-// products[i][j] = ⟨c_i, c_j⟩.
-template <bool moves, class T, std::size_t k>
-void center_and_move(const T* mu, Steps<T, k>& steps, const T (&shifts)[k], const T* const (&x)[k],
-                     std::size_t n_inputs, T (&products)[k][k], T* moved) noexcept {
+// 1/max(q − μ², ρq), or 0 where an input has always been 0: it has no scale.
+template <class T>
+HD_INLINE Vector<T> precision_of(Vector<T> squares, Vector<T> offset) noexcept {
+    using V = Vector<T>;
+    const V least = V(T(sizeof(T) == 8 ? 1e-8 : 1e-5)) * squares;  // as `scaling.FLOORS`
+    const V spread = max(squares - offset * offset, least);
+    return choose(spread > V(std::numeric_limits<T>::min()), V(T(1)) / spread, V(T(0)));
+}
+
+// Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known
+// after all of them. σ follows before the step, and only where an input is not 0. products[i][j] = ⟨d_i, c_j⟩.
+template <bool follows, bool scales, class T, std::size_t k>
+void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T, k>& shifts, const T* const (&x)[k],
+                     std::size_t n_inputs, T (&products)[k][k], const Moments<T>& moved) noexcept {
     using V = Vector<T>;
     V sums[k][k];
     for (auto& row : sums)
         for (auto& s : row) s = V(T(0));
     for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-        V offset = V::load(mu + i, m), c[k];
+        V offset = V::load(known.offset + i, m), squares, precisions, d[k];
+        if (scales) squares = V::load(known.squares + i, m), precisions = V::load(known.precisions + i, m);
         for (std::size_t j = 0; j < k; ++j) {
-            c[j] = V::load(x[j] + i, m) - offset;
-            c[j].store(steps.centered[j] + i);
-            for (std::size_t l = 0; l <= j; ++l) sums[l][j] = fma(c[l], c[j], sums[l][j]);
-            if (moves) offset = followed(offset, shifts[j], c[j]);
+            const V input = V::load(x[j] + i, m), c = input - offset;
+            c.store(steps.centered[j] + i);
+            d[j] = c;
+            if (follows) offset = followed(offset, shifts.offset[j], c);
+            if (scales) {
+                if (follows && shifts.squares[j] > 0) {
+                    squares = followed(squares, shifts.squares[j], input * input - squares);
+                    precisions = choose(abs(input) > V(T(0)), precision_of(squares, offset), precisions);
+                }
+                d[j] = c * precisions;
+                d[j].store(steps.directions[j] + i);
+            }
+            for (std::size_t l = 0; l <= j; ++l) sums[l][j] = fma(d[l], c, sums[l][j]);
         }
-        if (moves) offset.store(moved + i, m);
+        if (follows) offset.store(moved.offset + i, m);
+        if (follows && scales) squares.store(moved.squares + i, m), precisions.store(moved.precisions + i, m);
     });
     for (std::size_t l = 0; l < k; ++l)
         for (std::size_t j = l; j < k; ++j) products[l][j] = sum(sums[l][j]);
 }
 
-// b ← b + p where it learns, then b ← b + ν(ks + p‖c‖²).
+// b ← b + p where it learns, then b ← b + ν(ks + p⟨d, c⟩).
 template <class T>
 void learn_bias(T* b, std::size_t n, bool learns, const T* s, const T* p, T nu, T keep, T squares) noexcept {
     using V = Vector<T>;
@@ -120,7 +155,7 @@ void learn_bias(T* b, std::size_t n, bool learns, const T* s, const T* p, T nu, 
     });
 }
 
-// The later sums of a pass, s ← ks + p⟨c, c'⟩.
+// The later sums of a pass, s ← ks + p⟨d, c'⟩.
 template <class T>
 void add_earlier(T* s, std::size_t n, const T* p, T keep, T product) noexcept {
     using V = Vector<T>;
@@ -134,20 +169,41 @@ void scale_row(T* row, std::size_t n, T factor) noexcept {
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(factor) * V::load(row + i)).store(row + i); });
 }
 
+// Let the averages of W and b − Wμ follow those of the layer.
+template <class T>
+void average_layer(const LayerArrays<T>& layer, const T* offset, T share) noexcept {
+    using V = Vector<T>;
+    for (std::size_t row = 0; row < layer.n_outputs; ++row) {
+        const T* weights = layer.weights + row * layer.n_inputs;
+        T* means = layer.mean_weights + row * layer.n_inputs;
+        V moved(T(0));
+        for_vectors<T>(layer.n_inputs, [&](std::size_t i, std::size_t m) {
+            const V w = V::load(weights + i, m), mean = V::load(means + i, m);
+            followed(mean, share, w - mean).store(means + i, m);
+            moved = fma(w, V::load(offset + i, m), moved);
+        });
+        T& mean = layer.mean_bias[row];
+        mean += share * (layer.bias[row] - sum(moved) - mean);
+    }
+}
+
 // Show samples to a layer, `k` per pass over its weights; return the place in the order that diverged, or −1.
 //
 // A sample whose step would leave the bounds is not learned, nor any after it. With k = 1 a sample has the same bits
 // alone and among many.
 template <class T, std::size_t k>
 std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, const LayerArrays<T>& layer,
-                            const Samples<T>& samples, std::size_t n_seen) {
+                            const Samples<T>& samples, Progress& progress) {
     const std::size_t n_inputs = layer.n_inputs, n_outputs = layer.n_outputs;
-    const bool decays = step.weight_decay != 0, moves = step.moves();
+    const bool decays = step.weight_decay != 0, scales = layer.inputs.squares != nullptr;
+    const bool moves = step.moves(), follows = moves || (scales && step.scale_moves);
     const T keep = T(1 - step.weight_decay);
-    OnlineRoom<T, k> room(n_inputs, n_outputs);
+    OnlineRoom<T, k> room(n_inputs, n_outputs, scales);
     Steps<T, k>*last = &room.steps[0], *now = &room.steps[1];
     const T *x[k], *ahead[k];
-    T products[k][k], shifts[k], *mu = layer.offset, *moved = room.offset;
+    T products[k][k];
+    Shifts<T, k> shifts;
+    Moments<T> known = layer.inputs, moved = room.moved;
     PassArguments<T, k> pass{layer.weights, n_outputs, n_inputs, T(1), last, now, room.sums, ahead};
     std::size_t n_pending = 0, start = 0;
     bool diverged = false;
@@ -155,16 +211,33 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
     const auto input_at = [&](std::size_t place) {
         return samples.inputs + static_cast<std::size_t>(samples.order[std::min(place, samples.n - 1)]) * n_inputs;
     };
+    const auto center = [&] {
+        const auto by = [&](auto following, auto scaling) {
+            center_and_move<decltype(following)::value, decltype(scaling)::value>(known, *now, shifts, x, n_inputs,
+                                                                                  products, moved);
+        };
+        const auto dispatch = [&](auto following) {
+            scales ? by(following, std::true_type{}) : by(following, std::false_type{});
+        };
+        follows ? dispatch(std::true_type{}) : dispatch(std::false_type{});
+    };
+    const auto average = [&](std::size_t n_new) {
+        if (layer.mean_weights != nullptr)
+            if (const double share = step.averaging.share(progress.n_samples, n_new); share > 0)
+                average_layer(layer, known.offset, T(share));
+    };
     while (start < samples.n && !diverged) {
         const std::size_t n_now = std::min(k, samples.n - start);
+        double weight = progress.weight;
         for (std::size_t j = 0; j < k; ++j) {
             x[j] = input_at(start + j), ahead[j] = input_at(start + k + j);
-            shifts[j] = moves && j < n_now ? T(step.shift_after(n_seen + start + j)) : T(0);
+            const bool is_there = j < n_now;
+            const double scale = is_there ? static_cast<double>(samples.scales[samples.order[start + j]]) : 0.0;
+            weight += scale;
+            shifts.offset[j] = is_there && moves ? T(step.shift_after(scale, weight)) : T(0);
+            shifts.squares[j] = is_there && step.scale_moves ? T(step.scale_shift_after(scale, weight)) : T(0);
         }
-        if (moves)
-            center_and_move<true>(mu, *now, shifts, x, n_inputs, products, moved);
-        else
-            center_and_move<false>(mu, *now, shifts, x, n_inputs, products, moved);
+        center();
         pass.learned = last, pass.summed = now;
         if (n_pending == 0)
             pass_over_weights<Pass::sum, false>(pass);
@@ -172,6 +245,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             pass_over_weights<Pass::learn_and_sum, true>(pass);
         else
             pass_over_weights<Pass::learn_and_sum, false>(pass);
+        average(n_pending);
         n_pending = 0, pass.kept = T(1);
         for (std::size_t j = 0; j < n_now && !diverged; ++j) {
             const std::size_t sample = static_cast<std::size_t>(samples.order[start + j]);
@@ -189,29 +263,42 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
                                  static_cast<double>(samples.scales[sample]),
                                  static_cast<double>(products[j][j]),
                                  room.a,
-                                 room.h};
+                                 room.h,
+                                 room.spare};
             if (!respond(units, step, to, n_outputs, p)) {
                 diverged = true;
                 break;
             }
-            learn_bias(layer.bias, n_outputs, step.learns_from_output, room.sums[j], p, shifts[j], keep,
+            learn_bias(layer.bias, n_outputs, step.learns_from_output, room.sums[j], p, shifts.offset[j], keep,
                        products[j][j]);
             for (std::size_t later = j + 1; later < n_now; ++later)
                 add_earlier(room.sums[later], n_outputs, p, keep, products[j][later]);
             if (decays)
                 for (std::size_t earlier = 0; earlier < j; ++earlier) scale_row(now->p[earlier], n_outputs, keep);
             pass.kept *= keep, ++n_pending;
+            progress.weight += static_cast<double>(samples.scales[sample]), progress.n_samples += 1;
         }
         for (std::size_t j = n_pending; j < k; ++j) std::fill_n(now->p[j], n_outputs, T(0));
-        if (diverged && moves) move_offset(mu, *now, shifts, n_pending, n_inputs, moved);
-        if (moves) std::swap(mu, moved);
+        if (diverged && follows && n_pending > 0) {
+            // Follow the patterns that were learned: the first one again in place of the others, and nothing by it.
+            for (std::size_t j = n_pending; j < k; ++j) x[j] = x[0], shifts.offset[j] = shifts.squares[j] = T(0);
+            center();
+        }
+        if (follows && n_pending > 0) std::swap(known, moved);
         start += n_pending;
         std::swap(last, now);
     }
-    if (mu != layer.offset) std::copy_n(mu, n_inputs, layer.offset);
     if (n_pending > 0) {
         pass.learned = last;
         decays ? pass_over_weights<Pass::learn, true>(pass) : pass_over_weights<Pass::learn, false>(pass);
+        average(n_pending);
+    }
+    if (known.offset != layer.inputs.offset) {
+        std::copy_n(known.offset, n_inputs, layer.inputs.offset);
+        if (scales) {
+            std::copy_n(known.squares, n_inputs, layer.inputs.squares);
+            std::copy_n(known.precisions, n_inputs, layer.inputs.precisions);
+        }
     }
     return diverged ? static_cast<std::ptrdiff_t>(start) : all_learned;
 }

@@ -1,12 +1,25 @@
-// How output units respond to one pattern: p = −η·post.
+// How output units respond to one presentation of a pattern: p = −η·post.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "error_term.hpp"
 #include "unit_rows.hpp"
 
 namespace hebbian_descent {
+
+// The layer is averaged after every `spacing` samples, the last quarter of them or those that `least` lets count.
+struct Averaging {
+    double spacing, least;
+
+    // The share of the layer in its average after n samples, the last n_new of which it was not averaged over yet.
+    double share(double n, std::size_t n_new) const noexcept {
+        const double number = std::floor(n / spacing);
+        if (n_new == 0 || number == std::floor((n - static_cast<double>(n_new)) / spacing)) return 0.0;
+        return std::max(least, 4.0 / (number + 3.0));
+    }
+};
 
 struct StepSettings {
     bool learns_from_output;  // false for Hebb's rule: post = −t, and the bias stays
@@ -17,12 +30,22 @@ struct StepSettings {
     double weight_decay;
     double shift;         // ν, or 0 for an offset that stays
     bool starts_as_mean;  // a moving offset is the running mean until 1/n falls below ν
+    bool scale_moves;     // a running mean of squares is always that of all inputs until then
+    double scale_shift;
+    Averaging averaging;
     ErrorTerm error;
-    double off, on;  // the targets of units that a label stands for
+    double off, on;    // the targets of units that a label stands for
+    bool is_linear;    // h = a and post = h − t
+    bool units_apart;  // the output of a unit depends on its own activity alone
 
+    bool is_plain_descent() const noexcept { return error.kind == ErrorTerm::Kind::difference && !pulls_back; }
     bool moves() const noexcept { return shift > 0 || starts_as_mean; }
-    double shift_after(std::size_t n_before) const noexcept {
-        return starts_as_mean ? std::max(shift, 1.0 / (static_cast<double>(n_before) + 1.0)) : shift;
+    // For a sample of some weight, which is part of the weight of all so far.
+    double shift_after(double weight, double total) const noexcept {
+        return starts_as_mean ? std::max(shift, weight / total) : shift;
+    }
+    double scale_shift_after(double weight, double total) const noexcept {
+        return std::max(scale_shift, weight / total);
     }
 };
 
@@ -32,10 +55,13 @@ struct Stimulus {
     const T* sums;
     const T* bias;
     const T* targets;
-    double scale;    // a factor of η
-    double squares;  // ‖c‖²
+    double scale;    // how often the pattern is presented
+    double squares;  // ‖z‖² = ⟨d, c⟩
     T *a, *h;
+    T* const* spare;  // rows for patterns that are presented often
 };
+
+inline constexpr std::size_t n_spare_rows = 6;
 
 template <class T>
 double rate(const StepSettings& step, const Stimulus<T>& to, std::size_t n) noexcept {
@@ -48,32 +74,53 @@ double rate(const StepSettings& step, const Stimulus<T>& to, std::size_t n) noex
     return step.learning_rate / (slope * (to.squares + 1.0));
 }
 
-// Set p; return whether activities stay within bounds, before and after the step.
-//
-// A step adds p(‖c‖² + 1) to them, and no more to any weight. The step of an error of 1 must be in bounds, too: a
-// moving offset also follows a pattern without error, and later ones must stay learnable.
+// Set h = φ(a) and post.
 template <class T>
-bool respond(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T>& to, std::size_t n, T* p) noexcept {
+void post_of(const UnitRow<T>& units, const StepSettings& step, const T* targets, const T* a, T* h, std::size_t n,
+             T* post) noexcept {
     using V = Vector<T>;
-    for_each_vector<T>(
-        n, [&](std::size_t i, std::size_t m) { (V::load(to.sums + i) + V::load(to.bias + i, m)).store(to.a + i); });
-    units.activate(to.a, to.h, n);
+    units.activate(a, h, n);
     for_each_vector<T>(n, [&](std::size_t i, std::size_t m) {
-        const V t = V::load(to.targets + i, m), h = V::load(to.h + i);
-        const V post = step.learns_from_output ? step.error.error(t, h) : V(T(0)) - t;
-        choose_first(m, post, V(T(0))).store(p + i);
+        const V t = V::load(targets + i, m);
+        const V error = step.learns_from_output ? step.error.error(t, V::load(h + i)) : V(T(0)) - t;
+        choose_first(m, error, V(T(0))).store(post + i);
     });
-    if (step.pulls_back) units.pull_back(to.a, to.h, p, n);
-    const T limit = std::sqrt(std::numeric_limits<T>::max());
-    const T reach = static_cast<T>(limit / (to.squares + 1.0));
-    const T minus_eta = static_cast<T>(-rate(step, to, n) * to.scale);
-    bool beyond = !(reach > 0 && std::fabs(minus_eta) <= reach);
+    if (step.pulls_back) units.pull_back(a, h, post, n);
+}
+
+// How large the activity of a unit may be, and a change of it.
+template <class T>
+struct Bounds {
+    T activity, change;
+
+    explicit Bounds(double squares) noexcept
+        : activity(std::sqrt(std::numeric_limits<T>::max())), change(static_cast<T>(activity / (squares + 1.0))) {}
+};
+
+template <class T>
+bool within_bounds(const Stimulus<T>& to, std::size_t n, const T* p) noexcept {
+    using V = Vector<T>;
+    const Bounds<T> bounds(to.squares);
+    bool beyond = false;
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) {
-        const V change = V(minus_eta) * V::load(p + i);
-        beyond |= any(not_within(abs(V::load(to.a + i)), V(limit))) || any(not_within(abs(change), V(reach)));
-        change.store(p + i);
+        beyond |= any(not_within(abs(V::load(to.a + i)), V(bounds.activity))) ||
+                  any(not_within(abs(V::load(p + i)), V(bounds.change)));
     });
     return !beyond;
+}
+
+// Set p = −share·η·post; return whether activities stay within bounds, before and after the step.
+//
+// A step adds p(‖z‖² + 1) to them. The step of an error of 1 must be in bounds, too: a moving offset also follows a
+// pattern without error, and later ones must stay learnable.
+template <class T>
+bool respond_once(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T>& to, double share, std::size_t n,
+                  T* p) noexcept {
+    using V = Vector<T>;
+    post_of(units, step, to.targets, to.a, to.h, n, p);
+    const T minus_eta = static_cast<T>(-rate(step, to, n) * share), reach = Bounds<T>(to.squares).change;
+    for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(minus_eta) * V::load(p + i)).store(p + i); });
+    return reach > 0 && std::fabs(minus_eta) <= reach && within_bounds(to, n, p);
 }
 
 }  // namespace hebbian_descent

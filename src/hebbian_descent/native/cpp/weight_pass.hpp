@@ -1,11 +1,12 @@
 // One pass over the weights of a layer: it takes in the changes of the last k steps, sums the next k inputs, or both.
 //
-// With weights (n_outputs, n_inputs), kept a factor, p the changes and c the centered inputs of k steps,
+// With weights (n_outputs, n_inputs), kept a factor, p the changes, c the centered inputs and d the directions of k
+// steps,
 //
-//     W ← kept·W + Σ p·cᵀ,   s = W·c of the next k steps.
+//     W ← kept·W + Σ p·dᵀ,   s = W·c of the next k steps.
 //
 // So each weight is read and written once per pass. A row is summed in the order of its vectors, whatever rows it
-// shares a tile with. Centered inputs are filled up with zeros to whole vectors.
+// shares a tile with. Inputs are filled up with zeros to whole vectors.
 #pragma once
 
 #include "vector.hpp"
@@ -17,8 +18,9 @@ enum class Pass { sum, learn, learn_and_sum };
 // The steps that one pass takes in or sums.
 template <class T, std::size_t k>
 struct Steps {
-    T* centered[k];  // (n_inputs,), aligned, whole vectors
-    T* p[k];         // (n_outputs,), aligned, whole vectors
+    T* centered[k];    // c, (n_inputs,), aligned, whole vectors
+    T* directions[k];  // d, the same: c/σ², or c itself where inputs are not scaled
+    T* p[k];           // (n_outputs,), aligned, whole vectors
 };
 
 template <class T, std::size_t k>
@@ -53,7 +55,7 @@ HD_INLINE void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) 
             totals[row][j] = V(T(0));
         }
     for (std::size_t j = 0; j < k; ++j)
-        learned[j] = of.learned->centered[j], summed[j] = of.summed->centered[j], ahead[j] = of.ahead[j];
+        learned[j] = of.learned->directions[j], summed[j] = of.summed->centered[j], ahead[j] = of.ahead[j];
     const R keep = R::all(of.kept), tiny = R::all(std::numeric_limits<T>::min()), zero = R::all(T(0));
 
     // One register of each row at a time: n of its lanes count.

@@ -1,0 +1,86 @@
+"""Averages of a layer over the samples it has learned: they filter out what the last few happened to teach.
+
+The layer is averaged as one without centering, W and b − μW, since an average of centered ones would mean
+nothing. It is looked at after every few samples, at most one for every 64 inputs, which serves as well as
+after each (docs/estimators/averaging.md), costs a tenth of learning, and does not grow with the number of
+inputs. The m-th look counts
+
+    W̄ ← W̄ + β_m(W − W̄),   β_m = max(β, 4/(m + 3)),
+
+so that the average is mostly over the last quarter of all samples, and over no more than the last 1/rate of
+them where a rate is given. There is no average before the first look, and the layer itself stands in for it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.checks import Array, as_number
+from hebbian_descent.network import Layer
+
+Average = Literal["auto"] | bool | float
+STREAM_RATE = 0.001
+"""The rate of "auto" in `partial_fit`, where what was true may cease to be."""
+
+
+class LayerMean(NamedTuple):
+    """The averages of W and b − Wμ."""
+
+    weights: Array  # (n_outputs, n_inputs)
+    bias: Array  # (n_outputs,)
+
+    def follow(self, layer: Layer, share: float) -> None:
+        """Move towards a layer, in place."""
+        beta = self.weights.dtype.type(share)
+        self.weights[:] += beta * (layer.weights.T - self.weights)
+        self.bias[:] += beta * (layer.bias - layer.offset @ layer.weights - self.bias)
+
+
+class Averaging(NamedTuple):
+    """Over which samples a layer is averaged."""
+
+    rate: float = 0.0
+    """Samples longer ago than 1/rate hardly count; 0 is no such limit."""
+
+    @staticmethod
+    def spacing(n_inputs: int) -> int:
+        """Return after how many samples the layer is looked at."""
+        return max(8, n_inputs // 64)
+
+    def least_share(self, n_inputs: int) -> float:
+        """Return β."""
+        return 1 - (1 - self.rate) ** self.spacing(n_inputs)
+
+    def share_after(self, n_samples: int, n_new: int, n_inputs: int) -> float:
+        """Return β_m if one of the last `n_new` samples is to be looked at, otherwise 0."""
+        spacing = self.spacing(n_inputs)
+        number = n_samples // spacing
+        if number == (n_samples - n_new) // spacing:
+            return 0.0
+        return max(self.least_share(n_inputs), 4 / (number + 3))
+
+    def has_begun(self, n_samples: int, n_inputs: int) -> bool:
+        """Return whether there is an average."""
+        return n_samples >= self.spacing(n_inputs)
+
+
+def as_average(average: object) -> Average:
+    """Return "auto", True, False, or a rate between 0 and 1; refuse anything else."""
+    if isinstance(average, (bool, np.bool_)):
+        return bool(average)
+    if isinstance(average, str):
+        if average != "auto":
+            raise ValueError(f'The average must be True, False, "auto" or a rate. Got {average!r}.')
+        return "auto"
+    return as_number(average, 'average, unless it is True, False or "auto",', at_least=0, at_most=1)
+
+
+def averaging_in(average: Average, *, stream: bool) -> Averaging | None:
+    """Return how a layer is averaged in `fit` or in a stream, or None."""
+    if average is False:
+        return None
+    if average == "auto":
+        return Averaging(STREAM_RATE if stream else 0.0)
+    return Averaging(0.0 if average is True else float(average))

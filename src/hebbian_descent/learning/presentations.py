@@ -1,0 +1,105 @@
+"""What a pattern of weight w teaches: as much as ⌊w⌋ presentations, and one more with the rest of w times η.
+
+A presentation moves the activities of its own pattern by p(‖z‖² + 1), p = −η·post, so that all of them happen
+in output space and the weights change once, by Σp. Linear units have a closed form. Others are presented 16
+times; from then on one implicit step,
+
+    a′ = a − m·η(‖z‖² + 1)·post(a′),
+
+stands for m presentations, a sixteenth of those so far. It never passes the point where post is 0, so that no
+weight is too large, and a weight of 10¹² takes some 400 of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import floor
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+
+SINGLE = 16
+MOST_SINGLE = 500
+"""Presentations of coupled units that have no implicit step."""
+HALVINGS = 40
+NEWTON_STEPS = 50
+
+Respond = Callable[[Array], tuple[Array, Array]]
+"""a → (h, η·post)."""
+ImplicitStep = Callable[[Respond, Array, float], Array]
+"""(respond, a, m·(‖z‖² + 1)) → a′."""
+
+
+def linear_factor(weight: float, eta: float, growth: float) -> float:
+    """Return what stands in place of w as a factor of η, for linear units that learn from h − t."""
+    whole, left = floor(weight), 1 - eta * growth
+    return float((1 - left**whole * (1 - (weight - whole) * eta * growth)) / (eta * growth))
+
+
+def total_change(
+    respond: Respond, preactivation: Array, weight: float, growth: float, implicit_step: ImplicitStep | None
+) -> Array:
+    """Return Σ over the presentations of η·post, one row."""
+    a = preactivation
+    total = np.zeros_like(a)
+    done, left = 0.0, weight if implicit_step else min(weight, MOST_SINGLE)
+    while left > 0:
+        if done < SINGLE or implicit_step is None:
+            share = min(left, 1.0)
+            change = share * respond(a)[1]
+            a = a - growth * change
+        else:
+            share = min(left, done / SINGLE)
+            moved = implicit_step(respond, a, share * growth)
+            change = (a - moved) / growth
+            a = moved
+        total += change
+        done, left = done + share, left - share
+    return total
+
+
+def step_apart(respond: Respond, preactivation: Array, reach: float) -> Array:
+    """Step to the root of v − a + reach·η·post(v) on the way of the explicit step, unit by unit."""
+    a = preactivation
+    near, far = a.copy(), a - reach * respond(a)[1]
+    for _ in range(HALVINGS):
+        middle = near + (far - near) / 2
+        is_short = (middle - a + reach * respond(middle)[1] > 0) == (far < near)
+        near, far = np.where(is_short, middle, near), np.where(is_short, far, middle)
+    return near
+
+
+def step_together(targets: Array, eta: float) -> ImplicitStep:
+    """Return the same for softmax units that learn from their difference, by Newton's method.
+
+    Its matrix is 1 + g(diag h − hhᵀ) with g = reach·η.
+    """
+
+    def step(respond: Respond, preactivation: Array, reach: float) -> Array:
+        a, g = preactivation[0], reach * eta
+        v = a.copy()
+
+        def rest_at(v: Array) -> tuple[Array, Array]:
+            h = respond(v[np.newaxis])[0][0]
+            return h, v - a + g * (h - targets[0])
+
+        h, rest = rest_at(v)
+        enough = rest @ rest * 1e-12
+        for _ in range(NEWTON_STEPS):
+            if rest @ rest <= enough:
+                break
+            diagonal = 1 + g * h
+            change = rest / diagonal
+            change = change + g * (h @ change) / (1 - g * (h @ (h / diagonal))) * h / diagonal
+            for length in 0.5 ** np.arange(20):
+                h, found = rest_at(v - length * change)
+                if found @ found < rest @ rest:
+                    break
+            else:
+                break
+            v, rest = v - length * change, found
+        row: Array = v[np.newaxis]
+        return row
+
+    return step

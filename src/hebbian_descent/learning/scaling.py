@@ -1,0 +1,66 @@
+"""How inputs are scaled: learned in units of their spread, kept in units of their own.
+
+A pattern is learned as z = (x − μ)/σ. The weights stay those of raw inputs, so that a step is
+
+    W ← W − η·dᵀ·post,   d = (x − μ)/σ²,
+
+the automatic rate sees ‖z‖² = d·(x − μ), and the output does not change when σ does. So nobody needs to
+standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
+
+    σ² = max(q − μ², ρ·q)
+
+q is the running mean of x². σ follows before the step, with the pattern counted in q and μ, and only where
+the input is not 0; in between it stays, so that a pattern with few inputs costs no more than those. The floor
+is relative, so there is no smallest scale: an input that never changes counts as one of small spread, and one
+that has always been 0 is not learned.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.checks import Array, unknown_name
+from hebbian_descent.network.offsets import flush_subnormal
+
+Scaling = Literal["auto"] | None
+FLOORS = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+"""ρ: what rounding leaves of the difference q − μ²."""
+
+
+class Spread(NamedTuple):
+    """What is known of the spread of each input, (n_inputs,)."""
+
+    squares: Array
+    """q."""
+    precisions: Array
+    """1/σ², or 0 for an input that has always been 0."""
+
+    def after(self, inputs: Array, offset: Array, shift: float) -> Spread:
+        """Return what is known with a batch that is about to be learned, which the offset has followed."""
+        x, nu = inputs, shift
+        q = flush_subnormal(self.squares + nu * ((x * x).mean(axis=0) - self.squares))
+        is_there = (x != 0).any(axis=0)
+        return Spread(q, np.where(is_there, precisions_of(q - offset * offset, q), self.precisions))
+
+    def keep(self, known: Spread) -> None:
+        """Take over what is known now, in place."""
+        self.squares[:], self.precisions[:] = known
+
+
+def precisions_of(variance: Array, squares: Array) -> Array:
+    """Return 1/max(variance, ρq), and 0 where there is nothing."""
+    spread = np.maximum(variance, squares.dtype.type(FLOORS[squares.dtype]) * squares)
+    has_some = spread > np.finfo(spread.dtype).tiny
+    precisions: Array = np.divide(1, spread, out=np.zeros_like(spread), where=has_some)
+    return precisions
+
+
+def as_scaling(scaling: object) -> Scaling:
+    """Return "auto" or None; refuse anything else."""
+    if scaling is None:
+        return None
+    if not isinstance(scaling, str) or scaling != "auto":
+        raise unknown_name("scaling, unless it is None,", scaling, ("auto",))
+    return "auto"
