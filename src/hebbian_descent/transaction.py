@@ -6,7 +6,7 @@ draft, a copy with its own arrays, and takes the draft over in one assignment, w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -19,10 +19,13 @@ Learner = TypeVar("Learner")
 
 
 @contextmanager
-def all_or_nothing(learner: Learner) -> Iterator[Learner]:
-    """Give a draft to learn on, and make it the learner's own unless an exception comes first."""
+def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[Learner]:
+    """Give a draft to learn on, and make it the learner's own unless an exception comes first.
+
+    What is `shared` is not copied: it may be large, and whoever says so knows that it changes as a whole.
+    """
     draft: Learner = object.__new__(type(learner))
-    draft.__dict__ = {name: _own(value) for name, value in vars(learner).items()}
+    draft.__dict__ = {name: value if name in shared else own(value) for name, value in vars(learner).items()}
     yield draft
     learner.__dict__ = draft.__dict__
 
@@ -32,8 +35,10 @@ def is_finite(network: Layer | Autoencoder) -> bool:
     return all(np.isfinite(array).all() for array in vars(network).values() if isinstance(array, np.ndarray))
 
 
-def _own(value: Any) -> Any:
+def own(value: Any) -> Any:
     """Return a copy of what learning changes in place; anything else is only ever replaced."""
     if isinstance(value, np.ndarray):
         return aligned_copy(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(own, value))
     return value.copy() if isinstance(value, Layer | Autoencoder) else value

@@ -102,19 +102,25 @@ def loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_
 
     With two samples per pass over the weights it is faster, but a sample then has other bits than alone.
     """
-    native = core()
-    if native is None:
+    if core() is None:
         return partial(learn_in_python, setting)
-    kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
-    unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
-    assert unit is not None
-    loop = kind(unit, parameters, _native_step(native, setting, n_inputs), per_pass=per_pass)
+    loop = native_loop(setting, n_inputs, dtype, per_pass=per_pass)
 
     def learn(arrays: LayerArrays, inputs: Array, targets: Targets, *others: Any) -> int:
         show = loop.learn_labels if targets.ndim == 1 else loop.learn
-        return show(arrays, inputs, targets, *others)
+        return int(show(arrays, inputs, targets, *others))
 
     return learn
+
+
+def native_loop(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_pass: int) -> Any:
+    """Return the compiled object for a setting."""
+    native = core()
+    assert native is not None
+    kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
+    unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
+    assert unit is not None
+    return kind(unit, parameters, _native_step(native, setting, n_inputs), per_pass=per_pass)
 
 
 def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
@@ -148,17 +154,18 @@ def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
 
 def learn_in_blocks(
     loop: Loop,
-    arrays: LayerArrays,
-    samples: tuple[Array, Targets, Array],
+    arrays: Any,
+    samples: tuple[Any, Targets, Array],
     order: Order,
     progress: Progress,
+    *,
+    n_weights: int,
 ) -> int:
     """Show samples to a layer in blocks of bounded work, between which Ctrl-C is noticed.
 
-    Returns the place of the sample that was refused, or −1. Blocks hold an even number of samples, so that
-    passes over two of them stay the same.
+    `n_weights` is how many a sample changes. Returns the place of the sample that was refused, or −1. Blocks
+    hold an even number of samples, so that passes over two of them stay the same.
     """
-    n_weights = arrays.weights.size
     if order.size * n_weights <= WEIGHTS_IN_A_CALL:
         return loop(arrays, *samples, order, progress)
     size = 2 * max(1, WEIGHTS_IN_A_CALL // (2 * n_weights))

@@ -10,23 +10,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import assert_all_finite, check_array, check_random_state
+from sklearn.utils import Tags, assert_all_finite, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress
+from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.online_pass import (
     Samples,
     check_mean,
+    largest_of,
     learn,
     mean_target,
     read_only,
     weighted_mean,
     weighted_spread,
 )
-from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.estimators.parameters import SPARSE, Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.learning.centering import Offset
@@ -34,6 +36,7 @@ from hebbian_descent.learning.run import DivergenceError, epoch_order
 from hebbian_descent.learning.scaling import precisions_of
 from hebbian_descent.network import Layer, glorot_uniform
 from hebbian_descent.storage.models import is_count
+from hebbian_descent.transaction import own
 
 DTYPES = (np.float64, np.float32)
 STATE = (
@@ -42,6 +45,9 @@ STATE = (
 )
 SPREAD = ("mean_squares_", "precisions_")
 AVERAGES = ("mean_weights_", "mean_bias_")
+LEARNED = ("weights_", "bias_", "offset_", *SPREAD, *AVERAGES)
+"""The arrays of a layer, in the order of `LayerArrays`."""
+ORDINARY_SIZE = 1e12
 FIRST = read_only(np.arange(1))
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
@@ -65,6 +71,16 @@ class LayerEstimator(HasState, BaseEstimator):
     seed_: int
     n_features_in_: int
     _progress: Progress
+    _sparse: SparseArrays
+    """Stands in place of the arrays while sparse samples are learned."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Give an array of the layer also while sparse samples are learned, as a copy."""
+        if name in LEARNED and "_sparse" in self.__dict__:
+            place, arrays = LEARNED.index(name), self._sparse.dense(scales=self._setting().scales_inputs)
+            if arrays[place] is not None:
+                return arrays[place]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def describe(self) -> str:
         """Say in plain words what the setting is."""
@@ -92,7 +108,7 @@ class LayerEstimator(HasState, BaseEstimator):
     def scale_(self) -> Array | None:
         """The spread σ of each input in whose units it is learned, 0 if it has none; None without scaling."""
         check_is_fitted(self)
-        if (precisions := vars(self).get("precisions_")) is None:
+        if (precisions := getattr(self, "precisions_", None)) is None:
             return None
         scale: Array = np.sqrt(np.divide(1, precisions, out=np.zeros_like(precisions), where=precisions > 0))
         return scale
@@ -115,7 +131,7 @@ class LayerEstimator(HasState, BaseEstimator):
         return state
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "weights_" in vars(self)
+        return "weights_" in vars(self) or "_sparse" in vars(self)
 
     # What parameters say
 
@@ -140,6 +156,20 @@ class LayerEstimator(HasState, BaseEstimator):
         state.pop("_remembered", None)
         return state
 
+    def _state(self) -> dict[str, Any]:
+        """Return what was learned; who goes on learning after saving has the same bits as who loads it."""
+        check_is_fitted(self)
+        if "_sparse" in self.__dict__:
+            self._sparse = SparseArrays.of(self._sparse.dense(scales=True))
+        state = super()._state()
+        state |= {name: getattr(self, name) for name in LEARNED if hasattr(self, name)}
+        return state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     # Learning
 
     def _start(self, setting: Parameters, n_outputs: int, dtype: npt.DTypeLike, offset: Offset) -> None:
@@ -152,13 +182,17 @@ class LayerEstimator(HasState, BaseEstimator):
             self.weights_[:] = weights.T
         self.bias_ = np.zeros(n_outputs, dtype)
         self.offset_ = start_of_offset(offset, n_inputs, dtype)
-        for name in ("target_offset_", *SPREAD, *AVERAGES):
+        for name in ("target_offset_", "_sparse", *SPREAD, *AVERAGES):
             self.__dict__.pop(name, None)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
     def _arrays(self, setting: OnlineSetting) -> LayerArrays:
         """Return what learning changes; what a setting needs and is not there yet begins now."""
         has = self.__dict__
+        if "_sparse" in has:
+            arrays = self._sparse.dense(scales=setting.scale is not None)
+            has |= {name: array for name, array in zip(LEARNED, arrays, strict=True) if array is not None}
+            del has["_sparse"]
         unused = (SPREAD if setting.scale is None else ()) + (AVERAGES if setting.averaging is None else ())
         for name in unused:
             has.pop(name, None)
@@ -167,27 +201,33 @@ class LayerEstimator(HasState, BaseEstimator):
         if setting.averaging is not None and "mean_weights_" not in has:
             self.mean_weights_ = aligned_zeros(self.weights_.shape, self.weights_.dtype)
             self.mean_weights_[:], self.mean_bias_ = self.weights_, self.bias_ - self.weights_ @ self.offset_
-        return LayerArrays(
-            self.weights_,
-            self.bias_,
-            self.offset_,
-            has.get("mean_squares_"),
-            has.get("precisions_"),
-            has.get("mean_weights_"),
-            has.get("mean_bias_"),
-        )
+        arrays: Any = (has.get(name) for name in LEARNED)
+        return LayerArrays(*arrays)
+
+    def _sparse_arrays(self, setting: OnlineSetting) -> SparseArrays:
+        """Return the same for sparse samples."""
+        has = self.__dict__
+        is_averaged = "_sparse" in has and self._sparse.mean_weights is not None
+        if "_sparse" not in has or is_averaged != (setting.averaging is not None):
+            self._sparse = SparseArrays.of(self._arrays(setting))
+            for name in LEARNED:
+                has.pop(name, None)
+        return self._sparse
 
     def _fit_samples(self, setting: Parameters, samples: Samples, mean: Array | None) -> None:
         """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
         in_fit, means = setting.in_fit, None
-        loop = self._loop(setting, in_fit)
-        arrays = self._arrays(in_fit)
+        loop = self._loop(setting, in_fit, samples)
+        arrays: LayerArrays | SparseArrays = self._arrays(in_fit)
         if mean is not None:
             if in_fit.offset.takes_data_mean:
                 self._take_mean(setting, samples, mean)
             if loop is None:
                 means = mean, mean_target(samples, len(self.bias_), setting.error)
-        n_samples = len(samples.inputs)
+        target_offset = self._target_offset(setting, in_fit.offset)
+        if loop is not None and is_sparse(samples.inputs):
+            arrays = self._sparse_arrays(in_fit)
+        n_samples = samples.inputs.shape[0]
         for _ in range(setting.epochs):
             order = (
                 epoch_order(n_samples, self.seed_, self.n_epochs_)
@@ -203,7 +243,7 @@ class LayerEstimator(HasState, BaseEstimator):
                 loop=loop,
                 batch_size=setting.batch_size,
                 means=means,
-                target_offset=self._target_offset(setting, in_fit.offset),
+                target_offset=target_offset,
             )
             self.n_epochs_ += 1
 
@@ -219,24 +259,26 @@ class LayerEstimator(HasState, BaseEstimator):
 
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:
         """Learn one sample after another, in the given order."""
-        in_stream, n_samples = setting.in_stream, len(samples.inputs)
+        in_stream, n_samples = setting.in_stream, samples.inputs.shape[0]
+        loop = self._loop(setting, in_stream, samples)
+        learns_sparse = loop is not None and is_sparse(samples.inputs)
         learn(
             in_stream,
-            self._arrays(in_stream),
+            self._sparse_arrays(in_stream) if learns_sparse else self._arrays(in_stream),
             samples,
             FIRST if n_samples == 1 else np.arange(n_samples),
             self._progress,
-            loop=self._loop(setting, in_stream),
+            loop=loop,
             target_offset=self._target_offset(setting, in_stream.offset),
         )
 
-    def _loop(self, setting: Parameters, online: OnlineSetting) -> Loop | None:
+    def _loop(self, setting: Parameters, online: OnlineSetting, samples: Samples) -> Loop | None:
         """Return the compiled loop for single samples, two of them per pass in `fit`, or None."""
         in_fit = online is setting.in_fit
         if in_fit and setting.batch_size > 1:
             return None
-        n_inputs, dtype = self.n_features_in_, self.weights_.dtype
-        return setting.loop(online, n_inputs, dtype, per_pass=2 if in_fit else 1)
+        per_pass = SPARSE if is_sparse(samples.inputs) else 2 if in_fit else 1
+        return setting.loop(online, self.n_features_in_, samples.inputs.dtype, per_pass=per_pass)
 
     def _target_offset(self, setting: Parameters, offset: Offset) -> Array | None:
         """Return the running mean of the targets, where the rule needs one."""
@@ -277,10 +319,20 @@ class LayerEstimator(HasState, BaseEstimator):
         self, X: Any, y: Any, *, goes_on: bool, finite: bool = True, **checks: Any
     ) -> tuple[Array, Any]:
         """Return X and y as arrays; whether X is `finite` may be left to learning."""
-        dtype = self.weights_.dtype if goes_on else DTYPES
-        checks["ensure_all_finite"] = finite
-        X, y = validate_data(self, X, y, reset=not goes_on, dtype=dtype, order="C", **checks)
-        return X, y
+        dtype = self._dtype if goes_on else DTYPES
+        checks["ensure_all_finite"] = finite or is_sparse(X)
+        X, y = validate_data(
+            self, X, y, reset=not goes_on, dtype=dtype, order="C", accept_sparse="csr", **checks
+        )
+        return as_rows(X) if is_sparse(X) else X, y
+
+    @property
+    def _n_outputs(self) -> int:
+        return int(self._sparse.units.shape[1] if "_sparse" in self.__dict__ else len(self.weights_))
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        return (self._sparse.encoded if "_sparse" in self.__dict__ else self.weights_).dtype
 
     @contextmanager
     def _checking_by_mean(self, setting: Parameters, X: Array, scales: Array) -> Iterator[Array | None]:
@@ -298,6 +350,23 @@ class LayerEstimator(HasState, BaseEstimator):
         else:
             with self._refusing_what_is_not_finite(X):
                 yield None
+
+    def _shared(self, setting: Parameters, X: Any) -> tuple[str, ...]:
+        """Return what need not be copied before sparse samples are learned.
+
+        With an automatic rate and inputs and targets of ordinary size no sample is refused, and compiled code
+        learns and counts it as a whole. A copy of all weights would take longer than learning a few samples.
+        """
+        is_safe = setting.learning_rate is None and setting.compiles(setting.in_stream)
+        return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
+
+    def _own_unless_safe(self, samples: Samples) -> None:
+        """Copy what was shared if samples might be refused after all."""
+        largest = [largest_of(samples.inputs)]
+        if samples.targets.ndim == 2:
+            largest.append(largest_of(samples.targets))
+        if "_sparse" in self.__dict__ and not max(largest) < ORDINARY_SIZE:
+            self._sparse, self._progress = own(self._sparse), self._progress.copy()
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no further checks: an array of the right dtype and width, and finite."""
@@ -318,30 +387,50 @@ class LayerEstimator(HasState, BaseEstimator):
     def _is_averaged(self) -> bool:
         """Whether predictions are those of the averaged layer."""
         has = self.__dict__
-        is_there = self.average is not False and "mean_weights_" in has
-        return is_there and has["_progress"][0] >= Averaging.spacing(self.weights_.shape[1])
+        if self.average is False:
+            return False
+        is_there = self._sparse.mean_weights is not None if "_sparse" in has else "mean_weights_" in has
+        return is_there and has["_progress"][0] >= Averaging.spacing(self.n_features_in_)
 
     def _raw_layer(self) -> tuple[Array, Array]:
         """Return the weights and the bias of the layer that predicts, as one without centering."""
         check_is_fitted(self)
         if self._is_averaged():
             return self.mean_weights_, self.mean_bias_
+        if "_sparse" in self.__dict__:
+            return self._sparse.caught_up()[0].T, self._sparse.raw_bias
         return self.weights_, self.bias_ - self.weights_ @ self.offset_
 
     def _preactivation(self, X: Any) -> Array:
         if not self._is_plain(X):
             check_is_fitted(self)
-            X = validate_data(self, X, reset=False, dtype=self.weights_.dtype)
+            X = validate_data(self, X, reset=False, dtype=self._dtype, accept_sparse="csr")
+        has = self.__dict__
+        if "_sparse" in has or is_sparse(X):
+            return self._preactivation_of_raw(X)
         if self._is_averaged():
             a: Array = X @ self.mean_weights_.T + self.mean_bias_
         else:
             a = (X - self.offset_) @ self.weights_.T + self.bias_
         return a
 
+    def _preactivation_of_raw(self, X: Any) -> Array:
+        """Return the preactivation from inputs as they are, of which those that are 0 do not count."""
+        known = self.__dict__.get("_sparse")
+        if known is None or not is_sparse(X):
+            W, b = self._raw_layer()
+        elif self._is_averaged():
+            W, b = known.mean_weights.T, known.mean_bias
+        else:
+            there = np.unique(X.indices)
+            W, b, X = known.caught_up(there)[0].T, known.raw_bias, X[:, there]
+        a: Array = X @ W.T + b
+        return a
 
-def scales_of(sample_weight: Any, X: Array) -> Array:
+
+def scales_of(sample_weight: Any, X: Any) -> Array:
     """Return the weight of each sample; 0 is a sample that is not there."""
-    n_samples = len(X)
+    n_samples = X.shape[0]
     if sample_weight is None:
         return np.ones(n_samples, X.dtype)
     scales: Array = check_array(sample_weight, ensure_2d=False, dtype=X.dtype, input_name="sample_weight")

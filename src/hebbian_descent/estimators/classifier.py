@@ -134,7 +134,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
         check_classification_targets(y)
         X, y, scales = self._present(X, y, sample_weight)
-        if len(X) == 0:
+        if X.shape[0] == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
         with self._checking_by_mean(setting, X, scales) as mean:
             if not goes_on:
@@ -158,7 +158,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             if place is not None:
                 self._stream_samples(setting, Samples(X, np.array([place]), ONE[X.dtype]))
                 return self
-        with all_or_nothing(self) as draft:
+        with all_or_nothing(self, self._shared(setting, X)) as draft:
             draft._partial_fit(setting, X, y, classes, sample_weight)
         return self
 
@@ -184,6 +184,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""
+        self._own_unless_safe(self._samples(X, y[:0], scales))
         _, first_places = np.unique(y, return_index=True)
         new = [place for place in first_places if y[place] not in self.classes_]
         for start, end in zip([0, *sorted(new)], [*sorted(new), len(y)], strict=True):
@@ -203,6 +204,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             return
         places = np.searchsorted(every, known)
         self.classes_ = every
+        if "_sparse" in vars(self):
+            self._sparse = self._sparse.with_outputs(len(every), places)
+            self._progress = self._progress.copy()
         for name in ("weights_", "bias_", "target_offset_", *AVERAGES):
             if (old := vars(self).get(name)) is not None:
                 grown = aligned_zeros((len(every), *old.shape[1:]), old.dtype)

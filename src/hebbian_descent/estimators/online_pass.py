@@ -24,6 +24,7 @@ from hebbian_descent.engines.online import (
     learn_batch,
     learn_in_blocks,
 )
+from hebbian_descent.engines.sparse_online import SparseArrays, is_sparse
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
@@ -36,7 +37,7 @@ CACHED_NUMBERS = 2**16
 class Samples(NamedTuple):
     """Patterns with their targets and weights, checked, in one dtype, C-contiguous."""
 
-    inputs: Array  # (n_samples, n_inputs)
+    inputs: Any  # (n_samples, n_inputs), an array or a matrix of compressed rows
     targets: Targets  # (n_samples, n_outputs), or (n_samples,) numbers of output units
     scales: Array  # (n_samples,), the weights of the samples
 
@@ -44,26 +45,48 @@ class Samples(NamedTuple):
         """Return some of the samples."""
         return Samples(self.inputs[rows], self.targets[rows], self.scales[rows])
 
+    def dense_at(self, rows: Any) -> Samples:
+        """Return some of the samples, with inputs that are an array."""
+        some = self.at(rows)
+        return some._replace(inputs=some.inputs.toarray()) if is_sparse(some.inputs) else some
 
-def weighted_mean(values: Array, scales: Array) -> Array:
+
+def weighted_mean(values: Any, scales: Array) -> Array:
     """Return the mean of the rows, each counted by its weight; it may be infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if (scales == scales[0]).all():
+        if (scales == scales[0]).all() and not is_sparse(values):
             mean: Array = values.mean(axis=0)
         else:
             mean = scales / scales.sum() @ values
     return mean
 
 
-def weighted_spread(values: Array, scales: Array, mean: Array) -> tuple[Array, Array]:
-    """Return the mean squares of the columns and their variance, in blocks that fit a cache."""
+def weighted_spread(values: Any, scales: Array, mean: Array) -> tuple[Array, Array]:
+    """Return the mean squares of the columns and their variance."""
+    total = _sparse_squares(values, scales, mean) if is_sparse(values) else _squares(values, scales, mean)
+    variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
+    return variance + mean * mean, variance
+
+
+def _squares(values: Array, scales: Array, mean: Array) -> Array:
+    """Return Σw(x − μ)² of each column, in blocks that fit a cache."""
     total = np.zeros(values.shape[1], np.float64)
     size = max(1, CACHED_NUMBERS // values.shape[1])
     for start in range(0, len(values), size):
         centered = values[start : start + size] - mean
         total += np.einsum("i,ij,ij->j", scales[start : start + size], centered, centered)
-    variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
-    return variance + mean * mean, variance
+    return total
+
+
+def _sparse_squares(values: Any, scales: Array, mean: Array) -> Array:
+    """Return the same; where an input is 0, it is μ² away from the mean."""
+    mu = mean.astype(np.float64)
+    weights = np.repeat(scales.astype(np.float64), np.diff(values.indptr))
+    x, m = values.data.astype(np.float64), mu[values.indices]
+    there = np.bincount(values.indices, weights * (x - m) ** 2, minlength=values.shape[1])
+    weight_there = np.bincount(values.indices, weights, minlength=values.shape[1])
+    total: Array = there + (scales.sum(dtype=np.float64) - weight_there) * mu * mu
+    return total
 
 
 def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
@@ -76,18 +99,23 @@ def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
     return mean
 
 
-def check_mean(mean: Array, inputs: Array, learning_rate: float | None) -> None:
+def largest_of(inputs: Any) -> float:
+    """Return the largest magnitude of an input."""
+    x = inputs.data if is_sparse(inputs) else inputs
+    return float(max(x.max(), -x.min())) if x.size else 0.0
+
+
+def check_mean(mean: Array, inputs: Any, learning_rate: float | None) -> None:
     """Raise if a mean of inputs is too large for an offset: no pattern could be learned with it."""
     with np.errstate(over="ignore", invalid="ignore"):
         is_large = not np.isfinite(mean @ mean)
     if is_large:
-        largest = float(np.abs(inputs).max())
-        raise DivergenceError(0, learning_rate, limit=limit_of(inputs), largest_input=largest)
+        raise DivergenceError(0, learning_rate, limit=limit_of(mean), largest_input=largest_of(inputs))
 
 
 def learn(
     setting: OnlineSetting,
-    arrays: LayerArrays,
+    arrays: LayerArrays | SparseArrays,
     samples: Samples,
     order: Order,
     progress: Progress,
@@ -103,23 +131,30 @@ def learn(
     interrupt can divide. So it needs no draft, which on a large layer would take longer than learning.
     """
     if loop is not None:
-        if learn_in_blocks(loop, arrays, samples, order, progress) != ALL_LEARNED:
-            raise _divergence(setting, arrays, samples, progress)
+        n_weights = weights_of_a_sample(arrays, samples)
+        if learn_in_blocks(loop, arrays, samples, order, progress, n_weights=n_weights) != ALL_LEARNED:
+            raise _divergence(setting, samples, progress)
         return
+    assert isinstance(arrays, LayerArrays)
     layer = Layer(arrays.weights.T, arrays.bias, arrays.offset, setting.activation)
     for rows in batches(order, batch_size):
-        x, t, weights = samples.at(rows)
+        x, t, weights = samples.dense_at(rows)
         t = in_codes(t, layer.n_outputs, setting.update.error, x.dtype)
         learn_batch(setting, layer, arrays, x, t, weights, progress, means=means, target_offset=target_offset)
     if not is_finite(layer):
-        raise _divergence(setting, arrays, samples, progress)
+        raise _divergence(setting, samples, progress)
 
 
-def _divergence(
-    setting: OnlineSetting, arrays: LayerArrays, samples: Samples, progress: Progress
-) -> DivergenceError:
-    x = samples.inputs
-    largest, limit = float(max(x.max(), -x.min())), limit_of(arrays.weights)
+def weights_of_a_sample(arrays: LayerArrays | SparseArrays, samples: Samples) -> int:
+    """Return how many weights a sample changes, on average."""
+    if isinstance(arrays, LayerArrays):
+        return int(arrays.weights.size)
+    n_there = samples.inputs.nnz // max(1, samples.inputs.shape[0])
+    return max(1, int(n_there * arrays.units.shape[1]))
+
+
+def _divergence(setting: OnlineSetting, samples: Samples, progress: Progress) -> DivergenceError:
+    largest, limit = largest_of(samples.inputs), limit_of(samples.inputs)
     return DivergenceError(int(progress[0]), setting.update.fixed_rate, limit=limit, largest_input=largest)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
 from hebbian_descent.engines.online import Loop, OnlineSetting, has_compiled_form, is_compiled, loop_of
+from hebbian_descent.engines.sparse_online import sparse_loop_of
 from hebbian_descent.learning.averaging import Average, as_average, averaging_in
 from hebbian_descent.learning.centering import (
     Centering,
@@ -27,6 +28,8 @@ from hebbian_descent.learning.step import Update
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 
+SPARSE = 0
+"""Stands in place of the samples per pass where these are sparse."""
 START_OPTIONS = ("zeros", "random")
 
 
@@ -138,8 +141,12 @@ class Parameters(Shared):
         """Return the compiled loop for `in_fit` or `in_stream`, or None; see `engines.online.loop_of`."""
         known, key = self._loops, (setting is self.in_fit, n_inputs, dtype, per_pass)
         if key not in known:
-            makes = self.compiles(setting)
-            known[key] = loop_of(setting, n_inputs, dtype, per_pass=per_pass) if makes else None
+            if not self.compiles(setting):
+                known[key] = None
+            elif per_pass == SPARSE:
+                known[key] = sparse_loop_of(setting, n_inputs, dtype)
+            else:
+                known[key] = loop_of(setting, n_inputs, dtype, per_pass=per_pass)
         return known[key]
 
     def compiles(self, setting: OnlineSetting) -> bool:

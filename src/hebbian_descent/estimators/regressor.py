@@ -112,7 +112,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         setting = self._setting()
         goes_on = self.warm_start and self.__sklearn_is_fitted__()
         samples = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=sample_weight is not None)
-        if len(samples.inputs) == 0:
+        if samples.inputs.shape[0] == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
         with self._checking_by_mean(setting, samples.inputs, samples.scales) as mean:
             if not goes_on:
@@ -128,7 +128,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             if targets is not None:
                 self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]))
                 return self
-        with all_or_nothing(self) as draft:
+        with all_or_nothing(self, self._shared(setting, X)) as draft:
             draft._partial_fit(setting, X, y, sample_weight)
         return self
 
@@ -139,6 +139,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         with self._refusing_what_is_not_finite(samples.inputs):
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_stream)
+            self._own_unless_safe(samples)
             self._stream_samples(setting, samples)
 
     @property
@@ -163,8 +164,8 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     ) -> Samples:
         X, y = self._checked(X, y, goes_on=goes_on, finite=finite, multi_output=True, y_numeric=True)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=X.dtype)
-        if goes_on and targets.shape[1] != len(self.weights_):
-            raise ValueError(f"The targets must have {len(self.weights_)} columns. Got {targets.shape[1]}.")
+        if goes_on and targets.shape[1] != self._n_outputs:
+            raise ValueError(f"The targets must have {self._n_outputs} columns. Got {targets.shape[1]}.")
         setting.error.check_targets(targets)
         if not goes_on:
             self.target_ndim_ = y.ndim

@@ -1,9 +1,8 @@
 """Averages of a layer over the samples it has learned: they filter out what the last few happened to teach.
 
 The layer is averaged as one without centering, W and b − μW, since an average of centered ones would mean
-nothing. It is looked at after every few samples, at most one for every 64 inputs, which serves as well as
-after each (docs/estimators/averaging.md), costs a tenth of learning, and does not grow with the number of
-inputs. The m-th look counts
+nothing. It is looked at after every 8 samples, or n_inputs/16 where that is more: this serves as well as
+after each, and costs little even where learning does not touch all weights. The m-th look counts
 
     W̄ ← W̄ + β_m(W − W̄),   β_m = max(β, 4/(m + 3)),
 
@@ -47,7 +46,7 @@ class Averaging(NamedTuple):
     @staticmethod
     def spacing(n_inputs: int) -> int:
         """Return after how many samples the layer is looked at."""
-        return max(8, n_inputs // 64)
+        return max(8, n_inputs // 16)
 
     def least_share(self, n_inputs: int) -> float:
         """Return β."""

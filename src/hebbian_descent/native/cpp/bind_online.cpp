@@ -5,6 +5,7 @@
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "online.hpp"
+#include "sparse_online.hpp"
 #include "unit_rows_by_name.hpp"
 
 namespace hebbian_descent {
@@ -49,6 +50,63 @@ class LayerBuffers {
     }
 };
 
+// The arrays of a layer that learns from few inputs, in the order of SparseLayer; None for averages that are not there.
+template <class T>
+class SparseBuffers {
+    Buffer<T> encoded_, means_, squares_, precisions_;
+    Buffer<std::int64_t> blocks_;
+    Buffer<T> units_;
+    Buffer<double> factors_, past_;
+    std::optional<Buffer<T>> mean_weights_, mean_bias_;
+
+  public:
+    SparseBuffers(const nb::tuple& arrays, double spacing)
+        : encoded_(at(arrays, 0)),
+          means_(at(arrays, 1)),
+          squares_(at(arrays, 2)),
+          precisions_(at(arrays, 3)),
+          blocks_(at(arrays, 4)),
+          units_(at(arrays, 5)),
+          factors_(at(arrays, 6)),
+          past_(at(arrays, 7)) {
+        if (arrays.size() != 10 || encoded_.ndim() != 2 || units_.ndim() != 2 || past_.ndim() != 2)
+            throw std::invalid_argument("A layer of few inputs is made of ten arrays.");
+        if (at(arrays, 8) != Py_None) mean_weights_.emplace(at(arrays, 8)), mean_bias_.emplace(at(arrays, 9));
+        const std::size_t n_inputs = encoded_.shape(0), n_outputs = encoded_.shape(1);
+        if (means_.shape(0) != n_inputs || squares_.shape(0) != n_inputs || precisions_.shape(0) != n_inputs ||
+            blocks_.shape(0) != n_inputs || units_.shape(0) != 3 || units_.shape(1) != n_outputs ||
+            factors_.shape(0) != n_block_factors + 2 || past_.shape(1) != n_block_factors + n_outputs ||
+            static_cast<double>(past_.shape(0)) < spacing ||
+            (mean_weights_ && (mean_weights_->shape(0) != n_inputs || mean_weights_->shape(1) != n_outputs ||
+                               mean_bias_->shape(0) != n_outputs)))
+            throw std::invalid_argument("The arrays of a layer of few inputs do not fit together.");
+    }
+    SparseLayer<T> layer() const {
+        T* units = units_.data();
+        const std::size_t n = encoded_.shape(1);
+        return {encoded_.data(),
+                means_.data(),
+                squares_.data(),
+                precisions_.data(),
+                blocks_.data(),
+                units,
+                units + n,
+                units + 2 * n,
+                factors_.data(),
+                past_.data(),
+                mean_weights_ ? mean_weights_->data() : nullptr,
+                mean_bias_ ? mean_bias_->data() : nullptr,
+                encoded_.shape(0),
+                n};
+    }
+
+  private:
+    static PyObject* at(const nb::tuple& arrays, std::size_t i) {
+        if (i >= arrays.size()) throw std::invalid_argument("A layer of few inputs is made of ten arrays.");
+        return PyTuple_GET_ITEM(arrays.ptr(), static_cast<Py_ssize_t>(i));
+    }
+};
+
 // One setting of online learning, ready for any number of calls, from any number of threads.
 template <class T>
 class OnlineLoop {
@@ -76,7 +134,54 @@ class OnlineLoop {
         return learn_from(nullptr, units.data(), units.shape(0), 0, arrays, inputs, scales, order, progress);
     }
 
+    // The same for samples that are rows of a compressed matrix: (values, columns, starts).
+    std::ptrdiff_t learn_sparse(const nb::tuple& arrays, const nb::tuple& inputs, nb::handle targets, nb::handle scales,
+                                nb::handle order, nb::handle progress) const {
+        const Buffer<const T> t(targets.ptr());
+        if (t.ndim() != 2) throw std::invalid_argument("Targets are one row per sample.");
+        return learn_sparse_from(t.data(), nullptr, t.shape(0), t.shape(1), arrays, inputs, scales, order, progress);
+    }
+    std::ptrdiff_t learn_sparse_labels(const nb::tuple& arrays, const nb::tuple& inputs, nb::handle labels,
+                                       nb::handle scales, nb::handle order, nb::handle progress) const {
+        const Buffer<const std::int64_t> units(labels.ptr());
+        return learn_sparse_from(nullptr, units.data(), units.shape(0), 0, arrays, inputs, scales, order, progress);
+    }
+
   private:
+    std::ptrdiff_t learn_sparse_from(const T* targets, const std::int64_t* labels, std::size_t n_targets,
+                                     std::size_t n_columns, const nb::tuple& arrays, const nb::tuple& inputs,
+                                     nb::handle scales, nb::handle order, nb::handle progress) const {
+        const SparseBuffers<T> buffers(arrays, step_.averaging.spacing);
+        const SparseLayer<T> layer = buffers.layer();
+        const Buffer<const T> values(nb::handle(inputs[0]).ptr()), weights(scales.ptr());
+        const Buffer<const std::int32_t> columns(nb::handle(inputs[1]).ptr());
+        const Buffer<const std::int64_t> starts(nb::handle(inputs[2]).ptr());
+        const Buffer<const std::ptrdiff_t> places(order.ptr());
+        const Buffer<double> counts(progress.ptr());
+        if (starts.shape(0) != n_targets + 1 || columns.shape(0) != values.shape(0) ||
+            (labels == nullptr && n_columns != layer.n_outputs) || weights.shape(0) != n_targets ||
+            counts.shape(0) != 2)
+            throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
+        require_units(labels, places, layer.n_outputs);
+        const SparseSamples<T> samples{values.data(), columns.data(), starts.data(), targets,
+                                       labels,        weights.data(), places.data(), places.shape(0)};
+        const auto run = [&] {
+            Progress done{counts.data()[0], counts.data()[1]};
+            const std::ptrdiff_t refused = hebbian_descent::learn_sparse(*units_, step_, layer, samples, done);
+            counts.data()[0] = done.n_samples, counts.data()[1] = done.weight;
+            return refused;
+        };
+        if (samples.n == 1) return run();
+        nb::gil_scoped_release release;
+        return run();
+    }
+    static void require_units(const std::int64_t* labels, const Buffer<const std::ptrdiff_t>& places,
+                              std::size_t n_outputs) {
+        for (std::size_t i = 0; labels != nullptr && i < places.shape(0); ++i)
+            if (const std::int64_t unit = labels[places.data()[i]];
+                unit < 0 || static_cast<std::size_t>(unit) >= n_outputs)
+                throw std::invalid_argument("A label must be the number of an output unit.");
+    }
     std::ptrdiff_t learn_from(const T* targets, const std::int64_t* labels, std::size_t n_targets,
                               std::size_t n_columns, const nb::tuple& arrays, nb::handle inputs, nb::handle scales,
                               nb::handle order, nb::handle progress) const {
@@ -88,10 +193,7 @@ class OnlineLoop {
         if (x.ndim() != 2 || x.shape(1) != layer.n_inputs || (labels == nullptr && n_columns != layer.n_outputs) ||
             n_targets != x.shape(0) || weights.shape(0) != x.shape(0) || counts.shape(0) != 2)
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
-        for (std::size_t i = 0; labels != nullptr && i < places.shape(0); ++i)
-            if (const std::int64_t unit = labels[places.data()[i]];
-                unit < 0 || static_cast<std::size_t>(unit) >= layer.n_outputs)
-                throw std::invalid_argument("A label must be the number of an output unit.");
+        require_units(labels, places, layer.n_outputs);
         const Samples<T> samples{x.data(), targets, labels, weights.data(), places.data(), places.shape(0)};
         if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call)
             return run(layer, samples, counts.data());
@@ -115,7 +217,11 @@ void define_for(nb::module_& m, const char* name) {
              "parameters"_a, "step"_a, nb::kw_only(), "per_pass"_a)
         .def("learn", &OnlineLoop<T>::learn, "arrays"_a, "inputs"_a, "targets"_a, "scales"_a, "order"_a, "progress"_a)
         .def("learn_labels", &OnlineLoop<T>::learn_labels, "arrays"_a, "inputs"_a, "labels"_a, "scales"_a, "order"_a,
-             "progress"_a);
+             "progress"_a)
+        .def("learn_sparse", &OnlineLoop<T>::learn_sparse, "arrays"_a, "inputs"_a, "targets"_a, "scales"_a, "order"_a,
+             "progress"_a)
+        .def("learn_sparse_labels", &OnlineLoop<T>::learn_sparse_labels, "arrays"_a, "inputs"_a, "labels"_a, "scales"_a,
+             "order"_a, "progress"_a);
 }
 
 }  // namespace

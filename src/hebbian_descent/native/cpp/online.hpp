@@ -13,16 +13,10 @@
 #include <vector>
 
 #include "presentations.hpp"
+#include "spread.hpp"
 #include "weight_pass.hpp"
 
 namespace hebbian_descent {
-
-inline constexpr std::ptrdiff_t all_learned = -1;
-
-// How many samples were learned, and the sum of their weights: equal where all weigh 1.
-struct Progress {
-    double n_samples, weight;
-};
 
 template <class T>
 struct Samples {
@@ -51,21 +45,10 @@ struct LayerArrays {
     std::size_t n_outputs, n_inputs;
 };
 
-// Room for the steps of two passes and for the output units: rows of zeros, aligned and in whole vectors.
+// The steps of two passes and what the output units need.
 template <class T, std::size_t k>
-class OnlineRoom {
-    struct alignas(vector_bytes) Line {
-        T numbers[Vector<T>::lanes];
-    };
-    std::vector<Line> lines_;
-    std::size_t taken_ = 0;
-
-    static std::size_t lines_of(std::size_t n) noexcept { return (n + Vector<T>::lanes - 1) / Vector<T>::lanes; }
-    T* take(std::size_t n) noexcept {
-        T* row = lines_[taken_].numbers;
-        taken_ += lines_of(n);
-        return row;
-    }
+class OnlineRoom : RoomOfRows<T> {
+    using RoomOfRows<T>::take, RoomOfRows<T>::lines_of;
 
   public:
     Steps<T, k> steps[2];
@@ -73,8 +56,8 @@ class OnlineRoom {
     T *sums[k], *targets, *a, *h, *spare[n_spare_rows];
 
     OnlineRoom(std::size_t n_inputs, std::size_t n_outputs, bool scales)
-        : lines_((scales ? 4 * k + 3 : 2 * k + 1) * lines_of(n_inputs) +
-                 (3 * k + 3 + n_spare_rows) * lines_of(n_outputs)) {
+        : RoomOfRows<T>((scales ? 4 * k + 3 : 2 * k + 1) * lines_of(n_inputs) +
+                        (3 * k + 3 + n_spare_rows) * lines_of(n_outputs)) {
         for (auto& of_pass : steps)
             for (std::size_t j = 0; j < k; ++j) {
                 of_pass.centered[j] = take(n_inputs), of_pass.p[j] = take(n_outputs);
@@ -98,15 +81,6 @@ struct Shifts {
 template <class T>
 HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noexcept {
     return flushed(fma(Vector<T>(shift), difference, mean));
-}
-
-// 1/max(q − μ², ρq), or 0 where an input has always been 0: it has no scale.
-template <class T>
-HD_INLINE Vector<T> precision_of(Vector<T> squares, Vector<T> offset) noexcept {
-    using V = Vector<T>;
-    const V least = V(T(sizeof(T) == 8 ? 1e-8 : 1e-5)) * squares;  // as `scaling.FLOORS`
-    const V spread = max(squares - offset * offset, least);
-    return choose(spread > V(std::numeric_limits<T>::min()), V(T(1)) / spread, V(T(0)));
 }
 
 // Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known

@@ -5,9 +5,37 @@
 // for a sixteenth of all presentations so far, at least one. It never passes the point where post is 0.
 #pragma once
 
+#include <vector>
+
 #include "output_step.hpp"
 
 namespace hebbian_descent {
+
+inline constexpr std::ptrdiff_t all_learned = -1;
+
+// How many samples were learned, and the sum of their weights: equal where all weigh 1.
+struct Progress {
+    double n_samples, weight;
+};
+
+// Rows of zeros, aligned and in whole vectors.
+template <class T>
+class RoomOfRows {
+    struct alignas(vector_bytes) Line {
+        T numbers[Vector<T>::lanes];
+    };
+    std::vector<Line> lines_;
+    std::size_t taken_ = 0;
+
+  protected:
+    explicit RoomOfRows(std::size_t n_lines) : lines_(n_lines) {}
+    static std::size_t lines_of(std::size_t n) noexcept { return (n + Vector<T>::lanes - 1) / Vector<T>::lanes; }
+    T* take(std::size_t n) noexcept {
+        T* row = lines_[taken_].numbers;
+        taken_ += lines_of(n);
+        return row;
+    }
+};
 
 inline constexpr double single_presentations = 16;
 inline constexpr double most_presentations = 500;  // of coupled units that have no implicit step
