@@ -24,6 +24,8 @@ Rows: TypeAlias = tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.int64]]
 OFFSET, SQUARES, WEIGHTS, SQUARE_SUM, N_PAST = range(5)
 """Places in `factors`: P, Q, K, G and the number of past blocks."""
 N_FACTORS = 3
+PRECISION = 2
+"""The column of `known` with 1/σ²."""
 BIAS, RESPONSE, COMMON = range(3)
 """Rows of `units`: β = b − Wμ, Wμ and C."""
 
@@ -32,13 +34,10 @@ class SparseArrays(NamedTuple):
     """What learning from sparse patterns changes in place."""
 
     encoded: Array  # V, (n_inputs, n_outputs)
-    means: Array  # m, (n_inputs,)
-    squares: Array  # r, (n_inputs,)
-    precisions: Array  # 1/σ², (n_inputs,)
-    blocks: npt.NDArray[np.int64]  # in which block each input was written, (n_inputs,)
+    known: Array  # m, r, 1/σ² and in which block an input was written, (n_inputs, 4)
     units: Array  # (3, n_outputs)
     factors: npt.NDArray[np.float64]  # (5,)
-    past: npt.NDArray[np.float64]  # the ends of past blocks: P, Q, K and C of each
+    past: Array  # the ends of past blocks: P, Q, K and C of each
     mean_weights: Array | None = None  # (n_inputs, n_outputs)
     mean_bias: Array | None = None
 
@@ -47,19 +46,16 @@ class SparseArrays(NamedTuple):
         """Return the same layer, ready for sparse patterns."""
         W, b, mu = arrays.weights, arrays.bias, arrays.offset
         n_outputs, n_inputs = W.shape
-        precisions = np.ones_like(mu) if arrays.precisions is None else arrays.precisions.copy()
-        squares = np.zeros_like(mu) if arrays.squares is None else arrays.squares.copy()
+        precisions = np.ones_like(mu) if arrays.precisions is None else arrays.precisions
+        squares = np.zeros_like(mu) if arrays.squares is None else arrays.squares
         response = W @ mu
         square_sum = np.square(mu, dtype=np.float64) @ precisions.astype(np.float64)
         return cls(
             np.ascontiguousarray(W.T),
-            mu.copy(),
-            squares,
-            precisions,
-            np.zeros(n_inputs, np.int64),
+            np.column_stack([mu, squares, precisions, np.zeros_like(mu)]),
             np.array([b - response, response, np.zeros_like(b)]),
             np.array([1.0, 1.0, 1.0, square_sum, 0.0]),
-            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + n_outputs)),
+            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + n_outputs), W.dtype),
             None if arrays.mean_weights is None else np.ascontiguousarray(arrays.mean_weights.T),
             None if arrays.mean_bias is None else arrays.mean_bias.copy(),
         )
@@ -90,18 +86,17 @@ class SparseArrays(NamedTuple):
 
     def caught_up(self, inputs: Any = slice(None)) -> tuple[Array, Array, Array]:
         """Return W, μ and q of some inputs as they are now."""
-        W, m, r = self.encoded[inputs].copy(), self.means[inputs].copy(), self.squares[inputs].copy()
-        precisions, blocks = self.precisions[inputs], self.blocks[inputs].copy()
-        dtype = W.dtype.type
+        W = self.encoded[inputs].copy()
+        m, r, precisions, blocks = self.known[inputs].T.copy()
         n_past = int(self.factors[N_PAST])
-        now = np.concatenate([self.factors[:N_FACTORS], self.units[COMMON].astype(np.float64)])
-        ends = [*self.past[:n_past], now]
-        for block, (P, Q, K, *common) in enumerate(ends):
+        now = np.concatenate([self.factors[:N_FACTORS].astype(W.dtype), self.units[COMMON]])
+        for block, end in enumerate([*self.past[:n_past], now]):
+            (P, Q, K), common = end[:N_FACTORS], end[N_FACTORS:]
             late = blocks == block
-            W[late] -= np.outer(m[late] * precisions[late], np.array(common, dtype))
-            W[late] *= dtype(K)
-            m[late] *= dtype(P)
-            r[late] *= dtype(Q)
+            W[late] -= np.outer(m[late] * precisions[late], common)
+            W[late] *= K
+            m[late] *= P
+            r[late] *= Q
             blocks[late] += 1
         return W, m, r
 
@@ -115,7 +110,7 @@ class SparseArrays(NamedTuple):
             self.raw_bias + W @ mu,
             mu,
             q if scales else None,
-            self.precisions.copy() if scales else None,
+            self.known[:, PRECISION].copy() if scales else None,
             mean,
             None if self.mean_bias is None else self.mean_bias.copy(),
         )

@@ -190,8 +190,8 @@ class LayerEstimator(HasState, BaseEstimator):
         """Return what learning changes; what a setting needs and is not there yet begins now."""
         has = self.__dict__
         if "_sparse" in has:
-            arrays = self._sparse.dense(scales=setting.scale is not None)
-            has |= {name: array for name, array in zip(LEARNED, arrays, strict=True) if array is not None}
+            known = self._sparse.dense(scales=setting.scale is not None)
+            has |= {name: array for name, array in zip(LEARNED, known, strict=True) if array is not None}
             del has["_sparse"]
         unused = (SPREAD if setting.scale is None else ()) + (AVERAGES if setting.averaging is None else ())
         for name in unused:

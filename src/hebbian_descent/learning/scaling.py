@@ -10,9 +10,9 @@ standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
     σ² = max(q − μ², ρ·q)
 
 q is the running mean of x². σ follows before the step, with the pattern counted in q and μ, and only where
-the input is not 0; in between it stays, so that a pattern with few inputs costs no more than those. The floor
-is relative, so there is no smallest scale: an input that never changes counts as one of small spread, and one
-that has always been 0 is not learned.
+the input is not 0; in between it stays, so that a pattern with few inputs costs no more than those. The first
+pattern of all, of which no spread is known, has σ² = q. The floor is relative, so there is no smallest scale:
+an input that never changes counts as one of small spread, and one that has always been 0 is not learned.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Spread(NamedTuple):
         x, nu = inputs, shift
         q = flush_subnormal(self.squares + nu * ((x * x).mean(axis=0) - self.squares))
         is_there = (x != 0).any(axis=0)
-        return Spread(q, np.where(is_there, precisions_of(q - offset * offset, q), self.precisions))
+        variance = q - offset * offset if nu < 1 else q
+        return Spread(q, np.where(is_there, precisions_of(variance, q), self.precisions))
 
     def keep(self, known: Spread) -> None:
         """Take over what is known now, in place."""

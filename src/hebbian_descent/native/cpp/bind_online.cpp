@@ -50,45 +50,39 @@ class LayerBuffers {
     }
 };
 
-// The arrays of a layer that learns from few inputs, in the order of SparseLayer; None for averages that are not there.
+// The arrays of a layer that learns from few inputs, in the order of `SparseArrays`; None for averages that are not
+// there.
 template <class T>
 class SparseBuffers {
-    Buffer<T> encoded_, means_, squares_, precisions_;
-    Buffer<std::int64_t> blocks_;
-    Buffer<T> units_;
-    Buffer<double> factors_, past_;
+    Buffer<T> encoded_, known_, units_;
+    Buffer<double> factors_;
+    Buffer<T> past_;
     std::optional<Buffer<T>> mean_weights_, mean_bias_;
 
   public:
     SparseBuffers(const nb::tuple& arrays, double spacing)
         : encoded_(at(arrays, 0)),
-          means_(at(arrays, 1)),
-          squares_(at(arrays, 2)),
-          precisions_(at(arrays, 3)),
-          blocks_(at(arrays, 4)),
-          units_(at(arrays, 5)),
-          factors_(at(arrays, 6)),
-          past_(at(arrays, 7)) {
-        if (arrays.size() != 10 || encoded_.ndim() != 2 || units_.ndim() != 2 || past_.ndim() != 2)
-            throw std::invalid_argument("A layer of few inputs is made of ten arrays.");
-        if (at(arrays, 8) != Py_None) mean_weights_.emplace(at(arrays, 8)), mean_bias_.emplace(at(arrays, 9));
+          known_(at(arrays, 1)),
+          units_(at(arrays, 2)),
+          factors_(at(arrays, 3)),
+          past_(at(arrays, 4)) {
+        if (at(arrays, 5) != Py_None) mean_weights_.emplace(at(arrays, 5)), mean_bias_.emplace(at(arrays, 6));
+        if (encoded_.ndim() != 2 || known_.ndim() != 2 || units_.ndim() != 2 || past_.ndim() != 2 ||
+            (mean_weights_ && mean_weights_->ndim() != 2))
+            throw std::invalid_argument("Some arrays of a layer of few inputs are not matrices.");
         const std::size_t n_inputs = encoded_.shape(0), n_outputs = encoded_.shape(1);
-        if (means_.shape(0) != n_inputs || squares_.shape(0) != n_inputs || precisions_.shape(0) != n_inputs ||
-            blocks_.shape(0) != n_inputs || units_.shape(0) != 3 || units_.shape(1) != n_outputs ||
-            factors_.shape(0) != n_block_factors + 2 || past_.shape(1) != n_block_factors + n_outputs ||
-            static_cast<double>(past_.shape(0)) < spacing ||
+        if (known_.shape(0) != n_inputs || known_.shape(1) != sizeof(KnownInput<T>) / sizeof(T) ||
+            units_.shape(0) != 3 || units_.shape(1) != n_outputs || factors_.shape(0) != n_block_factors + 2 ||
+            past_.shape(1) != n_block_factors + n_outputs || static_cast<double>(past_.shape(0)) < spacing ||
             (mean_weights_ && (mean_weights_->shape(0) != n_inputs || mean_weights_->shape(1) != n_outputs ||
                                mean_bias_->shape(0) != n_outputs)))
             throw std::invalid_argument("The arrays of a layer of few inputs do not fit together.");
     }
-    SparseLayer<T> layer() const {
+    SparseLayer<T> layer(bool decays) const {
         T* units = units_.data();
         const std::size_t n = encoded_.shape(1);
         return {encoded_.data(),
-                means_.data(),
-                squares_.data(),
-                precisions_.data(),
-                blocks_.data(),
+                reinterpret_cast<KnownInput<T>*>(known_.data()),
                 units,
                 units + n,
                 units + 2 * n,
@@ -97,12 +91,13 @@ class SparseBuffers {
                 mean_weights_ ? mean_weights_->data() : nullptr,
                 mean_bias_ ? mean_bias_->data() : nullptr,
                 encoded_.shape(0),
-                n};
+                n,
+                decays};
     }
 
   private:
     static PyObject* at(const nb::tuple& arrays, std::size_t i) {
-        if (i >= arrays.size()) throw std::invalid_argument("A layer of few inputs is made of ten arrays.");
+        if (arrays.size() != 7) throw std::invalid_argument("A layer of few inputs is made of seven arrays.");
         return PyTuple_GET_ITEM(arrays.ptr(), static_cast<Py_ssize_t>(i));
     }
 };
@@ -152,7 +147,7 @@ class OnlineLoop {
                                      std::size_t n_columns, const nb::tuple& arrays, const nb::tuple& inputs,
                                      nb::handle scales, nb::handle order, nb::handle progress) const {
         const SparseBuffers<T> buffers(arrays, step_.averaging.spacing);
-        const SparseLayer<T> layer = buffers.layer();
+        const SparseLayer<T> layer = buffers.layer(step_.weight_decay != 0);
         const Buffer<const T> values(nb::handle(inputs[0]).ptr()), weights(scales.ptr());
         const Buffer<const std::int32_t> columns(nb::handle(inputs[1]).ptr());
         const Buffer<const std::int64_t> starts(nb::handle(inputs[2]).ptr());

@@ -103,7 +103,8 @@ void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T
             if (scales) {
                 if (follows && shifts.squares[j] > 0) {
                     squares = followed(squares, shifts.squares[j], input * input - squares);
-                    precisions = choose(abs(input) > V(T(0)), precision_of(squares, offset), precisions);
+                    precisions = choose(abs(input) > V(T(0)),
+                                        precision_of(squares, shifts.squares[j] < 1 ? offset : V(T(0))), precisions);
                 }
                 d[j] = c * precisions;
                 d[j].store(steps.directions[j] + i);

@@ -28,21 +28,27 @@ struct BlockFactors {
 };
 inline constexpr std::size_t n_block_factors = 3;
 
+// What is known of one input, side by side in the cache: m, r, 1/σ², and in which block it was written.
+template <class T>
+struct KnownInput {
+    T mean, squares, precision, block;
+};
+
 template <class T>
 struct SparseLayer {
     T* encoded;  // V, (n_inputs, n_outputs)
-    T *means, *squares, *precisions;  // m, r and 1/σ², (n_inputs,)
-    std::int64_t* blocks;  // in which block each input was written, (n_inputs,)
+    KnownInput<T>* known;  // (n_inputs,)
     T *bias, *response, *common;  // β, Wμ and C, (n_outputs,)
     double* factors;  // P, Q, K, then G and the number of past blocks
-    double* past;  // their ends, one row per pattern between two writings, (…, 3 + n_outputs)
+    T* past;  // their ends, one row per pattern between two writings, (…, 3 + n_outputs)
     T *mean_weights, *mean_bias;  // averages of W and β, or null
     std::size_t n_inputs, n_outputs;
+    bool decays;
 
     double& square_sum() const noexcept { return factors[n_block_factors]; }
     std::size_t n_past() const noexcept { return static_cast<std::size_t>(factors[n_block_factors + 1]); }
     void count_past(std::size_t n) const noexcept { factors[n_block_factors + 1] = static_cast<double>(n); }
-    const double* end_of(std::size_t block) const noexcept { return past + block * (n_block_factors + n_outputs); }
+    const T* end_of(std::size_t block) const noexcept { return past + block * (n_block_factors + n_outputs); }
     T* row(std::size_t input) const noexcept { return encoded + input * n_outputs; }
     T factor(std::size_t i) const noexcept { return static_cast<T>(factors[i]); }
 };
@@ -84,23 +90,48 @@ struct PresentInput {
 };
 
 template <class T>
-void catch_up(const SparseLayer<T>& layer, std::size_t input) noexcept {
-    const std::size_t n_past = layer.n_past();
-    for (auto block = static_cast<std::size_t>(layer.blocks[input]); block < n_past; ++block) {
-        const double *end = layer.end_of(block), *common = end + n_block_factors;
-        const T share = layer.means[input] * layer.precisions[input], kept = static_cast<T>(end[2]);
-        T* row = layer.row(input);
-        for (std::size_t i = 0; i < layer.n_outputs; ++i) row[i] = kept * (row[i] - share * static_cast<T>(common[i]));
-        layer.means[input] *= static_cast<T>(end[0]), layer.squares[input] *= static_cast<T>(end[1]);
+HD_INLINE void prefetch_input(const SparseLayer<T>& layer, std::size_t input) noexcept {
+    prefetch(layer.known + input);
+    for (std::size_t i = 0; i < layer.n_outputs; i += Vector<T>::lanes) prefetch(layer.row(input) + i);
+}
+
+// Nothing is left of μ and q that faded so far.
+template <class T>
+inline constexpr T faded = T(1e-20);
+
+template <class T>
+HD_NOINLINE void catch_up_blocks(const SparseLayer<T>& layer, std::size_t input, std::size_t n_past) noexcept {
+    using V = Vector<T>;
+    KnownInput<T>& known = layer.known[input];
+    const T mean = std::fabs(known.mean), squares = known.squares;
+    T* row = layer.row(input);
+    for (auto block = static_cast<std::size_t>(known.block); block < n_past; ++block) {
+        const T *end = layer.end_of(block), *common = end + n_block_factors;
+        const V share(T(0) - known.mean * known.precision), kept(end[2]);
+        for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
+            (kept * fma(share, V::load(common + i, m), V::load(row + i, m))).store(row + i, m);
+        });
+        known.mean *= end[0], known.squares *= end[1];
+        if (!layer.decays && std::fabs(known.mean) <= faded<T> * mean && known.squares <= faded<T> * squares) {
+            known.mean = known.squares = T(0);
+            break;
+        }
     }
-    layer.blocks[input] = static_cast<std::int64_t>(n_past);
+    known.block = static_cast<T>(n_past);
+}
+
+template <class T>
+HD_INLINE void catch_up(const SparseLayer<T>& layer, std::size_t input) noexcept {
+    const std::size_t n_past = layer.n_past();
+    if (static_cast<std::size_t>(layer.known[input].block) < n_past) catch_up_blocks(layer, input, n_past);
 }
 
 // weights = Wᵢ of an input that has caught up.
 template <class T>
 HD_INLINE void decode(const SparseLayer<T>& layer, std::size_t input, T* weights) noexcept {
     using V = Vector<T>;
-    const V kept(layer.factor(2)), share(layer.means[input] * layer.precisions[input]), zero(T(0));
+    const KnownInput<T>& known = layer.known[input];
+    const V kept(layer.factor(2)), share(known.mean * known.precision), zero(T(0));
     const T* row = layer.row(input);
     for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
         (kept * fma(zero - share, V::load(layer.common + i, m), V::load(row + i, m))).store(weights + i, m);
@@ -111,8 +142,7 @@ template <class T>
 HD_INLINE void encode(const SparseLayer<T>& layer, const PresentInput<T>& of, const T* weights) noexcept {
     using V = Vector<T>;
     const T mean = of.offset / layer.factor(0);
-    layer.means[of.input] = mean, layer.squares[of.input] = of.squares / layer.factor(1);
-    layer.precisions[of.input] = of.precision, layer.blocks[of.input] = static_cast<std::int64_t>(layer.n_past());
+    layer.known[of.input] = {mean, of.squares / layer.factor(1), of.precision, static_cast<T>(layer.n_past())};
     const V grown(T(1) / layer.factor(2)), share(mean * of.precision);
     T* row = layer.row(of.input);
     for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
@@ -128,9 +158,9 @@ void begin_block(const SparseLayer<T>& layer) noexcept {
 
 template <class T>
 void close_block(const SparseLayer<T>& layer) noexcept {
-    double* end = layer.past + layer.n_past() * (n_block_factors + layer.n_outputs);
+    T* end = layer.past + layer.n_past() * (n_block_factors + layer.n_outputs);
     std::copy_n(layer.factors, n_block_factors, end);
-    for (std::size_t i = 0; i < layer.n_outputs; ++i) end[n_block_factors + i] = static_cast<double>(layer.common[i]);
+    std::copy_n(layer.common, layer.n_outputs, end + n_block_factors);
     layer.count_past(layer.n_past() + 1);
     begin_block(layer);
 }
@@ -145,7 +175,8 @@ void write_all(const SparseLayer<T>& layer, T share, T* weights) noexcept {
         catch_up(layer, input);
         decode(layer, input, weights);
         T* row = layer.row(input);
-        const T offset = layer.means[input] * offset_factor;
+        KnownInput<T>& known = layer.known[input];
+        const T offset = known.mean * offset_factor;
         for (std::size_t i = 0; i < layer.n_outputs; ++i) {
             row[i] = std::fabs(weights[i]) < std::numeric_limits<T>::min() ? T(0) : weights[i];
             response[i] += static_cast<double>(row[i]) * static_cast<double>(offset);
@@ -154,9 +185,8 @@ void write_all(const SparseLayer<T>& layer, T share, T* weights) noexcept {
                 mean += share * (row[i] - mean);
             }
         }
-        layer.means[input] = offset, layer.squares[input] *= square_factor, layer.blocks[input] = 0;
-        square_sum +=
-            static_cast<double>(offset) * static_cast<double>(offset) * static_cast<double>(layer.precisions[input]);
+        known.mean = offset, known.squares *= square_factor, known.block = T(0);
+        square_sum += static_cast<double>(offset) * static_cast<double>(offset) * static_cast<double>(known.precision);
     }
     for (std::size_t i = 0; i < layer.n_outputs; ++i) {
         layer.response[i] = static_cast<T>(response[i]);
@@ -191,7 +221,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         std::fill_n(room.sums, n_outputs, T(0));
         double square_sum = layer.square_sum(), squares = 0, along_offset = 0;
         for (std::size_t at = begin; at < end; ++at) {
-            if (at + ahead < end) prefetch(layer.row(static_cast<std::size_t>(samples.columns[at + ahead])));
+            if (at + ahead < end) prefetch_input(layer, static_cast<std::size_t>(samples.columns[at + ahead]));
             const T x = samples.values[at];
             if (x == T(0)) continue;
             const auto input = static_cast<std::size_t>(samples.columns[at]);
@@ -201,12 +231,14 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             for_vectors<T>(n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
                 fma(V(x), V::load(row + i, m), V::load(room.sums + i, m)).store(room.sums + i, m);
             });
-            const T offset = layer.means[input] * layer.factor(0);
-            PresentInput<T> of{input, x, offset, layer.squares[input] * layer.factor(1), layer.precisions[input]};
+            const KnownInput<T>& known = layer.known[input];
+            const T offset = known.mean * layer.factor(0);
+            PresentInput<T> of{input, x, offset, known.squares * layer.factor(1), known.precision};
             const double mu = static_cast<double>(offset), was = mu * mu * static_cast<double>(of.precision);
             if (scale_shift > 0) {
                 of.squares = flushed(of.squares + static_cast<T>(scale_shift) * (x * x - of.squares));
-                of.precision = precision_of(of.squares, offset + static_cast<T>(shift) * (x - offset));
+                const T followed = offset + static_cast<T>(shift) * (x - offset);
+                of.precision = precision_of(of.squares, scale_shift < 1 ? followed : T(0));
             }
             const double precision = static_cast<double>(of.precision), input_value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
