@@ -21,10 +21,16 @@ Learner = TypeVar("Learner")
 @contextmanager
 def all_or_nothing(learner: Learner) -> Iterator[Learner]:
     """Give a draft to learn on, and make it the learner's own unless an exception comes first."""
-    draft: Learner = object.__new__(type(learner))
-    draft.__dict__ = {name: _own(value) for name, value in vars(learner).items()}
+    draft = draft_of(learner)
     yield draft
     learner.__dict__ = draft.__dict__
+
+
+def draft_of(learner: Learner) -> Learner:
+    """Return a copy that has its own arrays."""
+    draft: Learner = object.__new__(type(learner))
+    draft.__dict__ = {name: _own(value) for name, value in vars(learner).items()}
+    return draft
 
 
 def is_finite(network: Layer | Autoencoder) -> bool:

@@ -1,0 +1,135 @@
+"""A classifier for River, with one output unit per class."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from river import base
+from scipy.special import softmax
+
+from hebbian_descent import estimators
+from hebbian_descent.learning.centering import SHIFT
+from hebbian_descent.network import Activation
+from hebbian_descent.river.columns import Frame, Sample, Series
+from hebbian_descent.river.stream_model import StreamModel
+from hebbian_descent.rules import ErrorTerm, Rule
+
+
+class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
+    """A classifier that learns one example at a time, one output unit per class, the targets one-hot.
+
+    It learns what `hebbian_descent.HebbianDescentClassifier` learns by `partial_fit`, to the last bit.
+    Neither features nor classes need to be announced: one that is first seen later has weights of zero until
+    then, and a feature that is absent counts as 0. `learn_many` is the same as `learn_one` row by row.
+
+    Args:
+        rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
+        activation: The name of an activation, or an `Activation`.
+        error: "difference", "saturating", "leaky_hinge" (targets are then −1 and 1), or a function of
+            targets and output.
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
+        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        centering: "auto" or "moving" (the offset follows the inputs), None, or a number at which it stays.
+        shift: ν, the rate at which a moving offset follows the inputs.
+        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
+
+    Paper: eqn:update_general_hebbian_descent_sup_w_1
+    """
+
+    _kind = estimators.HebbianDescentClassifier
+
+    def __init__(
+        self,
+        rule: str | Rule = "hebbian_descent",
+        activation: str | Activation = "softmax",
+        error: str | ErrorTerm = "difference",
+        learning_rate: float | str = "auto",
+        weight_decay: float = 0.0,
+        centering: float | str | None = "auto",
+        shift: float = SHIFT,
+        offset_start: float | None = None,
+    ) -> None:
+        self.rule = rule
+        self.activation = activation
+        self.error = error
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.centering = centering
+        self.shift = shift
+        self.offset_start = offset_start
+        self._begin()
+        self._gives_probabilities = hasattr(self._learned.estimator, "predict_proba")
+
+    def learn_one(self, x: Sample, y: base.typing.ClfTarget, w: float = 1.0) -> None:
+        """Learn one sample; `w` is a factor of the learning rate."""
+        ready = self._ready or self._prepare()
+        place = ready.places.get(y)
+        if place is None or w != 1 or not ready.learn(x, place):
+            self._learn_one(x, as_labels([y]), w)
+
+    def learn_many(self, X: Frame, y: Series, w: Any = 1.0) -> None:
+        """Learn the rows of a DataFrame, one after another."""
+        self._learn_many(X, as_labels(y.tolist()), w)
+
+    def predict_one(self, x: Sample, **kwargs: Any) -> base.typing.ClfTarget | None:
+        """Return the class with the largest preactivation, or None before the first sample."""
+        ready = self._ready or self._prepare()
+        a = ready.recall(x)
+        return ready.labels[a.index(max(a))] if a else None
+
+    def predict_proba_one(self, x: Sample, **kwargs: Any) -> dict[base.typing.ClfTarget, float]:
+        """Return the probability of each class; there are none before the first sample."""
+        self._check_probabilities()
+        ready = self._ready or self._prepare()
+        a = ready.recall(x)
+        largest = max(a, default=0.0)
+        shares = [exp(value - largest) for value in a]
+        total = sum(shares)
+        return {label: share / total for label, share in zip(ready.labels, shares, strict=True)}
+
+    def predict_many(self, X: Frame) -> Series:
+        """Return the class of each row."""
+        import pandas as pd
+
+        if not (labels := self._labels()):
+            return pd.Series([None] * len(X), index=X.index, dtype=object)
+        return pd.Series(np.array(labels)[self._preactivation(X).argmax(axis=1)], index=X.index)
+
+    def predict_proba_many(self, X: Frame) -> Frame:
+        """Return the probabilities of each row, one column per class."""
+        import pandas as pd
+
+        self._check_probabilities()
+        if not (labels := self._labels()):
+            return pd.DataFrame(index=X.index)
+        return pd.DataFrame(softmax(self._preactivation(X), axis=1), index=X.index, columns=labels)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def _labels(self) -> list[Any]:
+        labels: list[Any] = getattr(self._learned.estimator, "classes_", np.array([])).tolist()
+        return labels
+
+    def _room_for_target(self) -> npt.NDArray[np.int64]:
+        return np.zeros(1, np.int64)
+
+    def _check_probabilities(self) -> None:
+        if not self._gives_probabilities:
+            raise NotImplementedError(
+                f"Probabilities need the activation softmax or sigmoid. Got {self.activation!r}."
+            )
+
+
+def as_labels(labels: list[Any]) -> npt.NDArray[Any]:
+    """Return labels as an array, all strings or all numbers."""
+    for label in labels:
+        if not isinstance(label, str | int | float | np.generic):
+            raise TypeError(f"A label must be a bool, a whole number or a string. Got {label!r}.")
+    if len(are_words := {isinstance(label, str): label for label in labels}) > 1:
+        raise TypeError(f"Labels must be all strings or all numbers. Got {are_words[True]!r} and {are_words[False]!r}.")
+    return np.array(labels)

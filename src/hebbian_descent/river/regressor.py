@@ -1,0 +1,108 @@
+"""A regressor for River, with one output unit."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from river import base
+
+from hebbian_descent import estimators
+from hebbian_descent.checks import Array
+from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.learning.centering import SHIFT
+from hebbian_descent.network import Activation
+from hebbian_descent.river.columns import Frame, Sample, Series
+from hebbian_descent.river.stream_model import StreamModel
+from hebbian_descent.rules import ErrorTerm, Rule
+
+
+class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
+    """A regressor that learns one example at a time.
+
+    It learns what `hebbian_descent.HebbianDescentRegressor` learns by `partial_fit`, to the last bit. Features
+    need not be announced: one that is first seen later has a weight of zero until then, and one that is absent
+    counts as 0. `learn_many` is the same as `learn_one` row by row.
+
+    Args:
+        rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
+        activation: The name of an activation, or an `Activation`.
+        error: "difference", "saturating" (robust to outliers), "leaky_hinge" (for targets −1 and 1), or a
+            function of targets and output.
+        learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
+        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        centering: "auto" or "moving" (the offset follows the inputs), None, or a number at which it stays.
+        shift: ν, the rate at which a moving offset follows the inputs.
+        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
+
+    Paper: eqn:update_general_hebbian_descent_sup_w_1
+    """
+
+    _kind = estimators.HebbianDescentRegressor
+
+    def __init__(
+        self,
+        rule: str | Rule = "hebbian_descent",
+        activation: str | Activation = "linear",
+        error: str | ErrorTerm = "difference",
+        learning_rate: float | str = "auto",
+        weight_decay: float = 0.0,
+        centering: float | str | None = "auto",
+        shift: float = SHIFT,
+        offset_start: float | None = None,
+    ) -> None:
+        self.rule = rule
+        self.activation = activation
+        self.error = error
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.centering = centering
+        self.shift = shift
+        self.offset_start = offset_start
+        self._begin()
+
+    def learn_one(self, x: Sample, y: base.typing.RegTarget, w: float = 1.0) -> None:
+        """Learn one sample; `w` is a factor of the learning rate."""
+        check_target(y)
+        if w != 1 or not (self._ready or self._prepare()).learn(x, y):
+            self._learn_one(x, np.array([y], np.float64), w)
+
+    def learn_many(self, X: Frame, y: Series, w: Any = 1.0) -> None:
+        """Learn the rows of a DataFrame, one after another."""
+        for target in y:
+            check_target(target)
+        self._learn_many(X, y.to_numpy(np.float64), w)
+
+    def predict_one(self, x: Sample) -> base.typing.RegTarget:
+        """Return the output, 0 before the first sample."""
+        a = (self._ready or self._prepare()).recall(x)
+        return self._output(np.array(a)).item() if a else 0.0
+
+    def predict_many(self, X: Frame) -> Series:
+        """Return the output for each row."""
+        import pandas as pd
+
+        if not hasattr(self._learned.estimator, "coef_"):
+            return pd.Series(0.0, index=X.index)
+        return pd.Series(self._output(self._preactivation(X))[:, 0], index=X.index)
+
+    def _output(self, a: Array) -> Array:
+        h: Array = self._learned.estimator._setting().activation(a)
+        return h
+
+    def _room_for_target(self) -> Array:
+        return np.zeros((1, 1))
+
+    def _takes_any_target(self, setting: Parameters) -> bool:
+        return not setting.error.target_values
+
+
+def check_target(y: Any) -> None:
+    """Raise unless a target is a finite number."""
+    try:
+        is_finite = isfinite(y)
+    except TypeError:
+        raise TypeError(f"The target must be a number. Got {y!r}.") from None
+    if not is_finite:
+        raise ValueError(f"The target must be finite. Got {y!r}.")
