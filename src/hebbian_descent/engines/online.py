@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ from hebbian_descent.learning.step import Update
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation, Layer
 from hebbian_descent.rules import ErrorTerm, Rule
+
+if TYPE_CHECKING:
+    from hebbian_descent.native._native import _OnlineLoop
 
 Order = npt.NDArray[np.intp]
 Targets = npt.NDArray[Any]
@@ -73,19 +76,26 @@ def loop_of(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) 
 
     With two samples per pass over the weights it is faster, but a sample then has other bits than alone.
     """
-    native = core()
-    if native is None:
+    loop = compiled_loop(setting, dtype, per_pass=per_pass)
+    if loop is None:
         return partial(learn_in_python, setting)
-    kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
-    unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
-    assert unit is not None
-    loop = kind(unit, parameters, _native_step(native, setting), per_pass=per_pass)
 
     def learn(W: Array, b: Array, mu: Array, inputs: Array, targets: Targets, *others: Any) -> int:
         show = loop.learn_labels if targets.ndim == 1 else loop.learn
         return show(W, b, mu, inputs, targets, *others)
 
     return learn
+
+
+def compiled_loop(setting: OnlineSetting, dtype: np.dtype[Any], *, per_pass: int = 1) -> _OnlineLoop | None:
+    """Return the compiled loop itself, with `learn` for rows of targets and `learn_labels`, or None."""
+    native = core()
+    if native is None:
+        return None
+    kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
+    unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
+    assert unit is not None
+    return kind(unit, parameters, _native_step(native, setting), per_pass=per_pass)
 
 
 def _native_step(native: Any, setting: OnlineSetting) -> Any:

@@ -251,11 +251,7 @@ class LayerEstimator(HasState, BaseEstimator):
         if not self._is_plain(X):
             check_is_fitted(self)
             X = validate_data(self, X, reset=False, dtype=self.coef_.dtype)
-        return self._preactivation_of_checked(X)
-
-    def _preactivation_of_checked(self, X: Array) -> Array:
-        """Return the preactivation for one row per sample, or for the inputs of one."""
-        a: Array = (X - self.offset_).dot(self.coef_.T) + self.bias_
+        a: Array = (X - self.offset_) @ self.coef_.T + self.bias_
         return a
 
 

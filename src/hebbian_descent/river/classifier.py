@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import exp
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from hebbian_descent import estimators
 from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.network import Activation
 from hebbian_descent.river.columns import Frame, Sample, Series
+from hebbian_descent.river.single_samples import SingleSamples
 from hebbian_descent.river.stream_model import StreamModel
 from hebbian_descent.rules import ErrorTerm, Rule
 
@@ -40,6 +40,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
     """
 
     _kind = estimators.HebbianDescentClassifier
+    _has_labels = True
 
     def __init__(
         self,
@@ -62,61 +63,62 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         self.offset_start = offset_start
         self._begin()
         self._gives_probabilities = hasattr(self._learned.estimator, "predict_proba")
+        self._places: dict[base.typing.ClfTarget, int] = {}
 
     def learn_one(self, x: Sample, y: base.typing.ClfTarget, w: float = 1.0) -> None:
         """Learn one sample; `w` is a factor of the learning rate."""
         ready = self._ready or self._prepare()
-        place = ready.places.get(y)
-        if place is None or w != 1 or not ready.learn(x, place):
+        place = self._places.get(y)
+        if ready is None or place is None or w != 1 or not ready.learn(x, place):
             self._learn_one(x, as_labels([y]), w)
 
-    def learn_many(self, X: Frame, y: Series, w: Any = 1.0) -> None:
+    def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
         self._learn_many(X, as_labels(y.tolist()), w)
 
     def predict_one(self, x: Sample, **kwargs: Any) -> base.typing.ClfTarget | None:
         """Return the class with the largest preactivation, or None before the first sample."""
         ready = self._ready or self._prepare()
-        a = ready.recall(x)
-        return ready.labels[a.index(max(a))] if a else None
+        return None if ready is None else self._labels[ready.recall(x).argmax()]
 
     def predict_proba_one(self, x: Sample, **kwargs: Any) -> dict[base.typing.ClfTarget, float]:
         """Return the probability of each class; there are none before the first sample."""
         self._check_probabilities()
         ready = self._ready or self._prepare()
+        if ready is None:
+            return {}
         a = ready.recall(x)
-        largest = max(a, default=0.0)
-        shares = [exp(value - largest) for value in a]
-        total = sum(shares)
-        return {label: share / total for label, share in zip(ready.labels, shares, strict=True)}
+        shares = np.exp(a - a.max())
+        return dict(zip(self._labels, (shares / shares.sum()).tolist(), strict=True))
 
     def predict_many(self, X: Frame) -> Series:
         """Return the class of each row."""
         import pandas as pd
 
-        if not (labels := self._labels()):
+        if not self._has_learned:
             return pd.Series([None] * len(X), index=X.index, dtype=object)
-        return pd.Series(np.array(labels)[self._preactivation(X).argmax(axis=1)], index=X.index)
+        places = self._recall_many(X).argmax(axis=1)
+        return pd.Series(self._learned.estimator.classes_[places], index=X.index)
 
     def predict_proba_many(self, X: Frame) -> Frame:
         """Return the probabilities of each row, one column per class."""
         import pandas as pd
 
         self._check_probabilities()
-        if not (labels := self._labels()):
+        if not self._has_learned:
             return pd.DataFrame(index=X.index)
-        return pd.DataFrame(softmax(self._preactivation(X), axis=1), index=X.index, columns=labels)
+        shares, classes = softmax(self._recall_many(X), axis=1), self._learned.estimator.classes_
+        return pd.DataFrame(shares, index=X.index, columns=classes.tolist())
 
     @property
     def _multiclass(self) -> bool:
         return True
 
-    def _labels(self) -> list[Any]:
-        labels: list[Any] = getattr(self._learned.estimator, "classes_", np.array([])).tolist()
-        return labels
-
-    def _room_for_target(self) -> npt.NDArray[np.int64]:
-        return np.zeros(1, np.int64)
+    def _prepare(self) -> SingleSamples | None:
+        if self._has_learned:
+            self._labels = self._learned.estimator.classes_.tolist()
+            self._places = {label: place for place, label in enumerate(self._labels)}
+        return super()._prepare()
 
     def _check_probabilities(self) -> None:
         if not self._gives_probabilities:
@@ -130,6 +132,9 @@ def as_labels(labels: list[Any]) -> npt.NDArray[Any]:
     for label in labels:
         if not isinstance(label, str | int | float | np.generic):
             raise TypeError(f"A label must be a bool, a whole number or a string. Got {label!r}.")
-    if len(are_words := {isinstance(label, str): label for label in labels}) > 1:
-        raise TypeError(f"Labels must be all strings or all numbers. Got {are_words[True]!r} and {are_words[False]!r}.")
+    of_kind = {isinstance(label, str): label for label in labels}
+    if len(of_kind) > 1:
+        raise TypeError(
+            f"Labels must be all strings or all numbers. Got {of_kind[True]!r}, {of_kind[False]!r}."
+        )
     return np.array(labels)

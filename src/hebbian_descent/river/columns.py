@@ -30,7 +30,7 @@ class Columns:
         self._places = dict(places or {})
         self.names = tuple(self._places)
         self.row = np.zeros(len(self.names))
-        self._cells = memoryview(self.row)  # takes numbers alone, where an array would parse words
+        self._cells: Any = self.row.data  # takes numbers alone, where an array would parse words
         self._write = struct.Struct(f"{len(self.names)}d").pack_into
 
     def __reduce__(self) -> tuple[type[Columns], tuple[dict[Hashable, int]]]:
@@ -51,7 +51,7 @@ class Columns:
         """
         try:
             if tuple(x) == self.names:  # the usual case, which takes half the time
-                self._write(self.row, 0, *x.values())
+                self._write(self._cells, 0, *x.values())
                 return True
             self.row.fill(0)
             places = self._places

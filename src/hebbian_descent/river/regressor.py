@@ -6,13 +6,12 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from river import base
 
 from hebbian_descent import estimators
-from hebbian_descent.checks import Array
-from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.learning.centering import SHIFT
-from hebbian_descent.network import Activation
+from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.river.columns import Frame, Sample, Series
 from hebbian_descent.river.stream_model import StreamModel
 from hebbian_descent.rules import ErrorTerm, Rule
@@ -21,9 +20,9 @@ from hebbian_descent.rules import ErrorTerm, Rule
 class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
     """A regressor that learns one example at a time.
 
-    It learns what `hebbian_descent.HebbianDescentRegressor` learns by `partial_fit`, to the last bit. Features
-    need not be announced: one that is first seen later has a weight of zero until then, and one that is absent
-    counts as 0. `learn_many` is the same as `learn_one` row by row.
+    It learns what `hebbian_descent.HebbianDescentRegressor` learns by `partial_fit`, to the last bit.
+    Features need not be announced: one that is first seen later has a weight of zero until then, and one
+    that is absent counts as 0. `learn_many` is the same as `learn_one` row by row.
 
     Args:
         rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
@@ -40,6 +39,7 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
     """
 
     _kind = estimators.HebbianDescentRegressor
+    _has_labels = False
 
     def __init__(
         self,
@@ -61,14 +61,16 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
         self.shift = shift
         self.offset_start = offset_start
         self._begin()
+        self._activation = get_activation(activation)
 
     def learn_one(self, x: Sample, y: base.typing.RegTarget, w: float = 1.0) -> None:
         """Learn one sample; `w` is a factor of the learning rate."""
         check_target(y)
-        if w != 1 or not (self._ready or self._prepare()).learn(x, y):
+        ready = self._ready or self._prepare()
+        if ready is None or w != 1 or not ready.learn(x, y):
             self._learn_one(x, np.array([y], np.float64), w)
 
-    def learn_many(self, X: Frame, y: Series, w: Any = 1.0) -> None:
+    def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
         for target in y:
             check_target(target)
@@ -76,26 +78,16 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
 
     def predict_one(self, x: Sample) -> base.typing.RegTarget:
         """Return the output, 0 before the first sample."""
-        a = (self._ready or self._prepare()).recall(x)
-        return self._output(np.array(a)).item() if a else 0.0
+        ready = self._ready or self._prepare()
+        return 0.0 if ready is None else self._activation(ready.recall(x)).item()
 
     def predict_many(self, X: Frame) -> Series:
         """Return the output for each row."""
         import pandas as pd
 
-        if not hasattr(self._learned.estimator, "coef_"):
+        if not self._has_learned:
             return pd.Series(0.0, index=X.index)
-        return pd.Series(self._output(self._preactivation(X))[:, 0], index=X.index)
-
-    def _output(self, a: Array) -> Array:
-        h: Array = self._learned.estimator._setting().activation(a)
-        return h
-
-    def _room_for_target(self) -> Array:
-        return np.zeros((1, 1))
-
-    def _takes_any_target(self, setting: Parameters) -> bool:
-        return not setting.error.target_values
+        return pd.Series(self._activation(self._recall_many(X))[:, 0], index=X.index)
 
 
 def check_target(y: Any) -> None:

@@ -1,0 +1,71 @@
+"""Single samples, learned or recalled in one call each.
+
+What one sample takes is mostly the handling of arrays, so everything is looked up once for many of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array
+from hebbian_descent.engines.online import ALL_LEARNED, OnlineSetting, compiled_loop
+from hebbian_descent.estimators.base import FIRST, ONE
+from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.river.columns import Columns, Sample, check_numbers
+
+
+@dataclass(slots=True, eq=False)
+class SingleSamples:
+    """The way of single samples into an estimator that has learned some, and out of it."""
+
+    columns: Columns
+    coef: Array
+    bias: Array
+    offset: Array
+    step: Callable[[], int] | None
+    """Learns the row of `columns` and the `target` in one compiled call; None where there is no such call."""
+    target: npt.NDArray[Any]
+    """One number, the target, or the number of the output unit that is on."""
+
+    def learn(self, x: Sample, target: float) -> bool:
+        """Learn a sample if one compiled call can; return whether it did. Otherwise nothing has changed."""
+        if self.step is None or not self.columns.read(x):
+            return False
+        self.target[0] = target
+        return self.step() == ALL_LEARNED
+
+    def recall(self, x: Sample) -> Array:
+        """Return the preactivation of each output unit, (n_outputs,)."""
+        columns = self.columns
+        columns.read(x)
+        a: Array = self.coef.dot(columns.row - self.offset) + self.bias
+        if not isfinite(a[0]):
+            check_numbers(x.items())
+        return a
+
+    def __reduce__(self) -> Any:
+        """Leave it out of copies and files: it points to arrays that others must not share."""
+        return type(None), ()
+
+
+def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> SingleSamples:
+    """Return the way of single samples into an estimator that has learned some."""
+    setting: Parameters = estimator._setting()
+    offset, dtype = setting.offset_in_stream, estimator.coef_.dtype
+    target = np.zeros(1, np.int64 if has_labels else dtype)
+    layer = estimator.coef_, estimator.bias_, estimator.offset_
+    step = None
+    if setting.learns_compiled(offset) and (has_labels or not setting.error.target_values):
+        loop = compiled_loop(OnlineSetting(setting.update, setting.activation, offset), dtype)
+        assert loop is not None
+        learn, targets = (loop.learn_labels, target) if has_labels else (loop.learn, target[np.newaxis])
+        arrays = *layer, columns.row[np.newaxis], targets, ONE[dtype], FIRST, estimator._seen
+        step = partial(learn, *(array.data for array in arrays))  # handed over faster than arrays
+    return SingleSamples(columns, *layer, step, target)
