@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,11 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         ready = self._ready or self._prepare()
         if ready is None:
             return {}
-        a = ready.recall(x)
-        shares = np.exp(a - a.max())
-        return dict(zip(self._labels, (shares / shares.sum()).tolist(), strict=True))
+        a = ready.recall(x).tolist()
+        largest = max(a)
+        shares = [exp(value - largest) for value in a]
+        total = sum(shares)
+        return {label: share / total for label, share in zip(self._labels, shares, strict=True)}
 
     def predict_many(self, X: Frame) -> Series:
         """Return the class of each row."""

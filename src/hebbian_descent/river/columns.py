@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable, Iterable, Mapping
+from decimal import Decimal
 from math import isfinite, nan
-from typing import Any, SupportsFloat
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +91,7 @@ def values_of(X: Frame) -> Array:
 def check_numbers(named_values: Iterable[tuple[Hashable, Any]]) -> None:
     """Raise if the value of a feature is not a finite number."""
     for name, value in named_values:
-        if not isinstance(value, SupportsFloat):
+        if not isinstance(value, Real | Decimal | np.bool_):
             raise TypeError(
                 f"The value of a feature must be a number. Got {value!r} for {name!r}. "
                 "Encode words first, for instance by river.preprocessing.OneHotEncoder."
