@@ -3,6 +3,8 @@
 import copy
 import inspect
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -234,3 +236,14 @@ def test_clones_start_anew_with_the_same_parameters(kind):
     assert_same_model(copied, model)
     copied.learn_one({"a": -1.0}, 1)
     assert learned(model).n_samples_seen_ == 1
+
+
+def test_the_examples_of_the_page_run(capsys):
+    page = Path(__file__).parents[2] / "docs" / "estimators" / "streams.md"
+    section = page.read_text(encoding="utf-8").split("\n## River\n")[-1].split("\n## ")[0]
+    blocks = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == re.search(r"# (Accuracy: .*)", blocks[0]).group(1)

@@ -33,6 +33,8 @@ class SingleSamples:
     """Learns the row of `columns` and the `target` in one compiled call; None where there is no such call."""
     target: npt.NDArray[Any]
     """One number, the target, or the number of the output unit that is on."""
+    centered: Array
+    preactivation: Array
 
     def learn(self, x: Sample, target: float) -> bool:
         """Learn a sample if one compiled call can; return whether it did. Otherwise nothing has changed."""
@@ -42,10 +44,12 @@ class SingleSamples:
         return self.step() == ALL_LEARNED
 
     def recall(self, x: Sample) -> Array:
-        """Return the preactivation of each output unit, (n_outputs,)."""
-        columns = self.columns
-        columns.read(x)
-        a: Array = self.coef.dot(columns.row - self.offset) + self.bias
+        """Return the preactivation of each output unit, (n_outputs,), until the next call."""
+        self.columns.read(x)
+        centered, a = self.centered, self.preactivation
+        np.subtract(self.columns.row, self.offset, centered)
+        self.coef.dot(centered, a)
+        np.add(a, self.bias, a)
         if not isfinite(a[0]):
             check_numbers(x.items())
         return a
@@ -68,4 +72,5 @@ def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> Sin
         learn, targets = (loop.learn_labels, target) if has_labels else (loop.learn, target[np.newaxis])
         arrays = *layer, columns.row[np.newaxis], targets, ONE[dtype], FIRST, estimator._seen
         step = partial(learn, *(array.data for array in arrays))  # handed over faster than arrays
-    return SingleSamples(columns, *layer, step, target)
+    room = np.empty_like(estimator.offset_), np.empty_like(estimator.bias_)
+    return SingleSamples(columns, *layer, step, target, *room)
