@@ -245,5 +245,5 @@ def test_the_examples_of_the_page_run(capsys):
     assert len(blocks) == 2
     for block in blocks:
         exec(compile(block, page.name, "exec"), {})
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == re.search(r"# (Accuracy: .*)", blocks[0]).group(1)
+    stated, printed = (re.search(r"Accuracy: (.*)%", text) for text in (section, capsys.readouterr().out))
+    assert float(printed[1]) == pytest.approx(float(stated[1]), abs=0.2)  # other machines round differently
