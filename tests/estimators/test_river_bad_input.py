@@ -78,6 +78,14 @@ def test_frames_that_do_not_fit(model):
     refuses(model, lambda: model.learn_many(X, pd.Series([1])), ValueError, "different names")
 
 
+@pytest.mark.parametrize("X", [np.ones((1, 2)), {"a": 1.0}, None], ids=["array", "dictionary", "none"])
+def test_what_is_no_frame(model, X):
+    got = type(X).__name__
+    refuses(model, lambda: model.learn_many(X, pd.Series([1])), TypeError, rf"pandas DataFrame. Got {got}")
+    with pytest.raises(TypeError, match=rf"pandas DataFrame. Got {got}"):
+        model.predict_many(X)
+
+
 def test_frames_and_targets_of_different_lengths(model):
     X = pd.DataFrame({"a": [1.0, 2.0]})
     refuses(model, lambda: model.learn_many(X, pd.Series([1])), ValueError, "inconsistent numbers of samples")

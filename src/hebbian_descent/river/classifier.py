@@ -75,7 +75,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
 
     def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
-        self._learn_many(X, as_labels(y.tolist()), w)
+        self._learn_many(X, as_labels(list(y)), w)
 
     def predict_one(self, x: Sample, **kwargs: Any) -> base.typing.ClfTarget | None:
         """Return the class with the largest preactivation, or None before the first sample."""

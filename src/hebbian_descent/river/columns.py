@@ -74,18 +74,21 @@ class Columns:
         return matrix
 
 
-def values_of(X: Frame) -> Array:
-    """Return the values of a DataFrame, all of them finite numbers."""
-    if not X.columns.is_unique:
-        raise ValueError(f"The columns must have different names. Got {list(X.columns)}.")
-    for place, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+def read_frame(X: Frame) -> tuple[tuple[Hashable, ...], Array]:
+    """Return the features of a DataFrame and their values, all of them finite numbers."""
+    if not hasattr(X, "iloc"):
+        raise TypeError(f"Mini-batches must be a pandas DataFrame. Got {type(X).__name__}.")
+    names = tuple(X.columns)
+    if len(set(names)) < len(names):
+        raise ValueError(f"The columns must have different names. Got {list(names)}.")
+    for place, dtype in enumerate(X.dtypes):
         if dtype.kind not in "fiub":
-            check_numbers((name, value) for value in X.iloc[:, place])
+            check_numbers((names[place], value) for value in X.iloc[:, place])
     values: Array = X.to_numpy(np.float64, na_value=nan)
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
-        check_numbers([(X.columns[column], values[row, column])])
-    return values
+        check_numbers([(names[column], values[row, column])])
+    return names, values
 
 
 def check_numbers(named_values: Iterable[tuple[Hashable, Any]]) -> None:

@@ -72,9 +72,10 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
 
     def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
-        for target in y:
+        targets = list(y)
+        for target in targets:
             check_target(target)
-        self._learn_many(X, y.to_numpy(np.float64), w)
+        self._learn_many(X, np.array(targets, np.float64), w)
 
     def predict_one(self, x: Sample) -> base.typing.RegTarget:
         """Return the output, 0 before the first sample."""

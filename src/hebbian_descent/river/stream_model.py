@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import LayerEstimator, start_of_offset
-from hebbian_descent.river.columns import Columns, Frame, Sample, check_numbers, values_of
+from hebbian_descent.river.columns import Columns, Frame, Sample, check_numbers, read_frame
 from hebbian_descent.river.single_samples import SingleSamples, single_samples
 from hebbian_descent.transaction import draft_of
 
@@ -64,8 +64,9 @@ class StreamModel:
         self._learn(tuple(x), np.array([list(x.values())], np.float64), targets, w)
 
     def _learn_many(self, X: Frame, targets: Any, w: npt.ArrayLike) -> None:
-        if len(X):
-            self._learn(tuple(X.columns), values_of(X), targets, w)
+        names, values = read_frame(X)
+        if len(values):
+            self._learn(names, values, targets, w)
 
     def _learn(self, names: tuple[Hashable, ...], values: Array, targets: Any, w: npt.ArrayLike) -> None:
         """Learn one sample per row, after room has been made for new features."""
@@ -82,9 +83,10 @@ class StreamModel:
     def _recall_many(self, X: Frame) -> Array:
         """Return the preactivation of each output unit for each row, (n_samples, n_outputs)."""
         columns, estimator = self._learned
-        if len(X) == 0:
+        inputs = columns.spread(*read_frame(X))
+        if len(inputs) == 0:
             return np.zeros((0, len(estimator.coef_)))
-        a: Array = estimator._preactivation(columns.spread(tuple(X.columns), values_of(X)))
+        a: Array = estimator._preactivation(inputs)
         return a
 
 
