@@ -1,6 +1,6 @@
-"""Single samples, learned or recalled in one call each.
+"""The fast path of single samples: arrays and the compiled call are bound once, for as long as they last.
 
-What one sample takes is mostly the handling of arrays, so everything is looked up once for many of them.
+With few features, finding and checking the arrays would take several times longer than learning.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from hebbian_descent.river.columns import Columns, Sample, check_numbers
 
 @dataclass(slots=True, eq=False)
 class SingleSamples:
-    """The way of single samples into an estimator that has learned some, and out of it."""
+    """Learns and recalls single samples, by arrays of an estimator that are bound once."""
 
     columns: Columns
     coef: Array
     bias: Array
     offset: Array
     step: Callable[[], int] | None
-    """Learns the row of `columns` and the `target` in one compiled call; None where there is no such call."""
+    """Learns the row of `columns` and the `target` in one compiled call; None without a compiled form."""
     target: npt.NDArray[Any]
-    """One number, the target, or the number of the output unit that is on."""
+    """(1,), the target itself, or the number of the output unit that is on."""
     centered: Array
     preactivation: Array
 
     def learn(self, x: Sample, target: float) -> bool:
-        """Learn a sample if one compiled call can; return whether it did. Otherwise nothing has changed."""
+        """Learn a sample in one compiled call, and return whether it was learned; if not, nothing changed."""
         if self.step is None or not self.columns.read(x):
             return False
         self.target[0] = target
@@ -55,12 +55,12 @@ class SingleSamples:
         return a
 
     def __reduce__(self) -> Any:
-        """Leave it out of copies and files: it points to arrays that others must not share."""
+        """Become None in copies and pickles, which bind their own arrays."""
         return type(None), ()
 
 
 def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> SingleSamples:
-    """Return the way of single samples into an estimator that has learned some."""
+    """Bind the arrays of an estimator that has learned at least one sample."""
     setting: Parameters = estimator._setting()
     offset, dtype = setting.offset_in_stream, estimator.coef_.dtype
     target = np.zeros(1, np.int64 if has_labels else dtype)

@@ -1,7 +1,7 @@
 """What classifier and regressor share: an estimator whose features come and go.
 
-A sample whose features and label are known is learned in one compiled call. Anything else goes through
-`partial_fit` of the estimator, which learns the same bits, or says what is wrong and learns nothing.
+A sample whose features and label are known is learned in one compiled call (`single_samples`). Everything
+else goes through `partial_fit` of the estimator, which learns the same bits, or raises and learns nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from hebbian_descent.river.single_samples import SingleSamples, single_samples
 from hebbian_descent.transaction import draft_of
 
 SEED = 0
-"""Of weights that start at zero: nothing is drawn from NumPy's global generator."""
+"""Weights start at zero, so any seed will do; a fixed one leaves NumPy's global generator alone."""
 
 
 class Learned(NamedTuple):
-    """The whole state, so that one assignment replaces it."""
+    """The whole state, replaced in one assignment that no interrupt can divide."""
 
     columns: Columns
     estimator: Any
 
 
 class StreamModel:
-    """A base of River models that learn by an estimator of ours."""
+    """A River model that wraps a scikit-learn estimator."""
 
     _kind: ClassVar[type[LayerEstimator]]
     _has_labels: ClassVar[bool]
@@ -54,7 +54,7 @@ class StreamModel:
         return hasattr(self._learned.estimator, "coef_")
 
     def _prepare(self) -> SingleSamples | None:
-        """Return the way of single samples, or None before the first one."""
+        """Bind the arrays for single samples; None before the first sample."""
         if self._has_learned:
             self._ready = single_samples(*self._learned, has_labels=self._has_labels)
         return self._ready
@@ -69,14 +69,14 @@ class StreamModel:
             self._learn(names, values, targets, w)
 
     def _learn(self, names: tuple[Hashable, ...], values: Array, targets: Any, w: npt.ArrayLike) -> None:
-        """Learn one sample per row, after room has been made for new features."""
+        """Learn one sample per row, with new columns for new features."""
         columns, estimator = self._learned
         wider = columns.including(names)
         if wider is not columns:
             estimator = with_columns(estimator, len(wider.names))
         weights = np.broadcast_to(np.asarray(w, np.float64), len(values))
         sample_weight = None if (weights == 1).all() else weights
-        self._ready = None  # whose arrays are replaced
+        self._ready = None  # its arrays may be replaced
         estimator.partial_fit(wider.spread(names, values), targets, sample_weight=sample_weight)
         self._learned = Learned(wider, estimator)
 
@@ -91,7 +91,7 @@ class StreamModel:
 
 
 def with_columns(estimator: Any, n_columns: int) -> Any:
-    """Return a copy of an estimator with room for more features, whose weights are zero."""
+    """Return a copy of an estimator with more features; the weights of the new ones are zero."""
     wider = draft_of(estimator)
     if hasattr(estimator, "coef_"):
         (n_outputs, n_before), dtype = estimator.coef_.shape, estimator.coef_.dtype
