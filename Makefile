@@ -27,13 +27,13 @@ install: $(STAMP) native  ## Make a virtual environment with the package, its ex
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,torch]' --group test --group lint
+	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,river,torch]' --group test --group lint
 	@touch $@
 
 $(LIGHT_STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LIGHT_VENV)
 	$(LIGHT_VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster]' --group test
+	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,river]' --group test
 	! $(LIGHT_VENV)/bin/python -c 'import torch' 2>/dev/null
 	@touch $@
 
@@ -70,7 +70,7 @@ test: environments  ## Run the tests: all without PyTorch installed, those of th
 $(FLOORS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(FLOORS_VENV)
 	$(FLOORS_VENV)/bin/python -m pip install --quiet uv
-	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct $(POINT_TO_SOURCES) -e '.[paper,cluster]' --group test
+	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct $(POINT_TO_SOURCES) -e '.[paper,cluster,river]' --group test
 	@touch $@
 
 # Old releases beside new ones of what they depend on announce deprecations of their own.
@@ -128,7 +128,7 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
 	@touch $@
 
-bench: $(BENCH_STAMP) native  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX and scikit-learn
+bench: $(BENCH_STAMP) native  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX, scikit-learn and River
 	$(BIN)/python bench/sweeps.py --json bench/results.json
 	$(BIN)/python bench/estimators.py --json bench/estimators.json
 

@@ -9,6 +9,7 @@ import argparse
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ import numpy as np
 import online_peers
 from report import Sheet, in_markdown
 from rich.console import Console
+from river import datasets, linear_model
 from sklearn.linear_model import SGDClassifier
 from timing import interleaved, library_threads, use_cores
 from works import drawn_digits
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
+from hebbian_descent import river as river_models
 
 N_EXAMPLES = 60_000
 N_OF_SLOW_PEERS = 3_000
@@ -31,6 +34,12 @@ GOALS = {  # at least, goal
     "JAX scan": (2, 4),
     "PyTorch eager": (10, 20),
 }
+STREAMS = (  # ours, theirs, at least, goal
+    (datasets.Phishing(), river_models.HebbianDescentClassifier, linear_model.LogisticRegression, "1", "2"),
+    (datasets.TrumpApproval(), river_models.HebbianDescentRegressor, linear_model.LinearRegression, "", ""),
+)
+N_IN_A_STREAM = 1_200
+"""About so many: streams are repeated until all examples are shown."""
 FIRST_CALLS = """
 import time
 import numpy as np
@@ -134,6 +143,27 @@ def single(repeats: int, n_examples: int) -> Sheet:
     return Sheet("partial_fit of one example, 784 → 10, float64", columns, rows)
 
 
+def streams(repeats: int, n_examples: int) -> Sheet:
+    """`predict_one`, then `learn_one`, of dictionaries: two classes, and numbers."""
+    rows = []
+    for stream, our_kind, their_kind, *goals in STREAMS:
+        samples = list(stream) * (n_examples // N_IN_A_STREAM)
+
+        def pass_over(model: Any, samples: Any = samples) -> None:
+            for x, y in samples:
+                model.predict_one(x)
+                model.learn_one(x, y)
+
+        models = {"ours": our_kind(), "theirs": their_kind()}
+        seconds = interleaved({name: partial(pass_over, model) for name, model in models.items()}, repeats)
+        ours, theirs = (seconds[name] / len(samples) * 1e6 for name in models)
+        about, ratio = f"{type(stream).__name__}, {len(samples[0][0])} features", f"{theirs / ours:.2f}"
+        rows.append((about, f"ours, {our_kind.__name__}", f"{ours:.2f}", "1", "", ""))
+        rows.append((about, f"River's {their_kind.__name__}", f"{theirs:.2f}", ratio, *goals))
+    columns = ("stream", "contender", "µs per example", "times ours", "at least", "goal")
+    return Sheet("predict_one and learn_one of River", columns, rows)
+
+
 def bandwidth(repeats: int, n_examples: int) -> Sheet:
     """784 → 784: the share of the machine's bandwidth for one read and one write of the weights per step."""
     rows = []
@@ -195,7 +225,13 @@ def in_new_process(code: str) -> list[float]:
     return [float(number) for number in done.stdout.split()]
 
 
-MEASUREMENTS = {"epoch": epoch, "single": single, "bandwidth": bandwidth, "starting": starting}
+MEASUREMENTS = {
+    "epoch": epoch,
+    "single": single,
+    "streams": streams,
+    "bandwidth": bandwidth,
+    "starting": starting,
+}
 
 if __name__ == "__main__":
     main()

@@ -24,10 +24,16 @@ def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[L
 
     What is `shared` is not copied: it may be large, and whoever says so knows that it changes as a whole.
     """
-    draft: Learner = object.__new__(type(learner))
-    draft.__dict__ = {name: value if name in shared else own(value) for name, value in vars(learner).items()}
+    draft = draft_of(learner, shared)
     yield draft
     learner.__dict__ = draft.__dict__
+
+
+def draft_of(learner: Learner, shared: Collection[str] = ()) -> Learner:
+    """Return a copy that has its own arrays, but for those that are shared."""
+    draft: Learner = object.__new__(type(learner))
+    draft.__dict__ = {name: value if name in shared else own(value) for name, value in vars(learner).items()}
+    return draft
 
 
 def is_finite(network: Layer | Autoencoder) -> bool:

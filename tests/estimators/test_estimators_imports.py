@@ -13,7 +13,7 @@ from hebbian_descent.native import choice
 
 PACKAGE = Path(hebbian_descent.__file__).parent
 
-HEAVY = "{'torch', 'matplotlib', 'dask', 'distributed', 'numba', 'sklearn', 'pandas'}"
+HEAVY = "{'torch', 'matplotlib', 'dask', 'distributed', 'numba', 'sklearn', 'pandas', 'river'}"
 
 
 def in_new_process(code, **environment):

@@ -142,6 +142,21 @@ class OnlineLoop {
         return learn_sparse_from(nullptr, units.data(), units.shape(0), 0, arrays, inputs, scales, order, progress);
     }
 
+    // Set the preactivations of one pattern, W(x − μ) + b, or Wx + b where there is no offset.
+    void respond(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs, nb::handle out) const {
+        const Buffer<const T> W(weights.ptr()), b(bias.ptr()), x(inputs.ptr());
+        const Buffer<T> a(out.ptr());
+        std::optional<Buffer<const T>> mu;
+        if (!offset.is_none()) mu.emplace(offset.ptr());
+        const std::size_t n_inputs = x.shape(0), n_outputs = a.shape(0);
+        if (W.ndim() != 2 || W.shape(0) != n_outputs || W.shape(1) != n_inputs || b.shape(0) != n_outputs ||
+            (mu && mu->shape(0) != n_inputs))
+            throw std::invalid_argument("The arrays of a layer and a pattern do not fit together.");
+        for (std::size_t unit = 0; unit < n_outputs; ++unit)
+            a.data()[unit] = b.data()[unit] +
+                             weighted_sum(W.data() + unit * n_inputs, x.data(), mu ? mu->data() : nullptr, n_inputs);
+    }
+
   private:
     std::ptrdiff_t learn_sparse_from(const T* targets, const std::int64_t* labels, std::size_t n_targets,
                                      std::size_t n_columns, const nb::tuple& arrays, const nb::tuple& inputs,
@@ -213,6 +228,7 @@ void define_for(nb::module_& m, const char* name) {
         .def("learn", &OnlineLoop<T>::learn, "arrays"_a, "inputs"_a, "targets"_a, "scales"_a, "order"_a, "progress"_a)
         .def("learn_labels", &OnlineLoop<T>::learn_labels, "arrays"_a, "inputs"_a, "labels"_a, "scales"_a, "order"_a,
              "progress"_a)
+        .def("respond", &OnlineLoop<T>::respond, "weights"_a, "bias"_a, "offset"_a.none(), "inputs"_a, "out"_a)
         .def("learn_sparse", &OnlineLoop<T>::learn_sparse, "arrays"_a, "inputs"_a, "targets"_a, "scales"_a, "order"_a,
              "progress"_a)
         .def("learn_sparse_labels", &OnlineLoop<T>::learn_sparse_labels, "arrays"_a, "inputs"_a, "labels"_a, "scales"_a,

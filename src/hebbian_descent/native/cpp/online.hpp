@@ -144,6 +144,19 @@ void scale_row(T* row, std::size_t n, T factor) noexcept {
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(factor) * V::load(row + i)).store(row + i); });
 }
 
+// Σw(x − μ), or Σwx without an offset.
+template <class T>
+T weighted_sum(const T* weights, const T* x, const T* offset, std::size_t n) noexcept {
+    using V = Vector<T>;
+    V total(T(0));
+    for_vectors<T>(n, [&](std::size_t i, std::size_t m) {
+        V input = V::load(x + i, m);
+        if (offset != nullptr) input = input - V::load(offset + i, m);
+        total = fma(V::load(weights + i, m), input, total);
+    });
+    return sum(total);
+}
+
 // Let the averages of W and b − Wμ follow those of the layer.
 template <class T>
 void average_layer(const LayerArrays<T>& layer, const T* offset, T share) noexcept {
