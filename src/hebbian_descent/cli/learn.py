@@ -90,7 +90,7 @@ def learn(
     if stream is None:
         first, blocks = _peeked(blocks, source)
         encoding = Encoding.of(first, source, text=text or (), ignore=ignore or (), **said)
-        stream = Checkpoint.new(encoding, parameters)
+        stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
     with _stoppable(model, checkpoint_every):
         _learn(stream, source, blocks, model, passes, checkpoint_every or math.inf)
 

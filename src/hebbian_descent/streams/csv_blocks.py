@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -60,7 +61,9 @@ class CsvBlock:
         return len(self.quoted.rows if self.quoted else self._filled_lines)
 
     def numbers(self, names: Sequence[str]) -> Array:
-        """Return columns of numbers: by NumPy's parser if they are complete and nothing is quoted."""
+        """Return columns of numbers: by NumPy's parser if they are plain, else cell by cell."""
+        if not names:
+            return np.empty((len(self), 0))
         values = self._parsed_by_numpy(names)
         if values is None:
             values = np.array([self._numbers_of(name) for name in names]).reshape(len(names), -1).T
@@ -125,10 +128,16 @@ class CsvBlock:
         if self.quoted or {line.count(self.delimiter) for line in self._filled_lines} != {n_delimiters}:
             return None
         wanted = [self.places[name] for name in names]
-        try:
-            return np.loadtxt(self.lines, delimiter=self.delimiter, comments=None, usecols=wanted, ndmin=2)
-        except ValueError:
-            return None
+        for lines in (self._filled_lines, map(self._without_gaps, self._filled_lines)):
+            with suppress(ValueError):
+                return np.loadtxt(lines, delimiter=self.delimiter, comments=None, usecols=wanted, ndmin=2)
+        return None
+
+    def _without_gaps(self, line: str) -> str:
+        """Return a line with nan in its empty cells."""
+        gap, filled = 2 * self.delimiter, f"{self.delimiter}nan{self.delimiter}"
+        cells = self.delimiter + line.rstrip("\r\n") + self.delimiter
+        return cells.replace(gap, filled).replace(gap, filled)[1:-1]  # twice: gaps may share a delimiter
 
 
 class _Records:

@@ -133,8 +133,8 @@ class Encoding:
         require_names(found, cls.__dataclass_fields__, "parts of an encoding")
         columns = [found["target"], *_listed(found["numbers"]), *_listed(found["texts"])]
         well_formed = (
-            found["format"] in FORMATS
-            and found["target_kind"] in TARGETS
+            found["format"] in [*FORMATS]  # by ==, since a file may hold anything
+            and found["target_kind"] in [*TARGETS]
             and type(found["hash_bits"]) is int
             and 0 <= found["hash_bits"] <= MOST_HASH_BITS
             and all(isinstance(name, str) for name in columns)
