@@ -61,9 +61,9 @@ def test_other_batches_are_refused(batches, target, message):
 def test_a_record_batch_with_other_columns_is_refused():
     first = pa.RecordBatch.from_pydict({"a": [1.0, 2.0], "y": [1.0, 2.0]})
     other = pa.RecordBatch.from_pydict({"b": [1.0, 2.0], "y": [1.0, 2.0]})
-    with pytest.raises(ValueError, match="must have the columns a, y. Got b, y"):
+    with pytest.raises(ValueError, match=r"must have the columns a, y\. Got b, y"):
         HebbianDescentRegressor().learn([first, other], target="y")
-    with pytest.raises(ValueError, match="must have the columns a, y, z. Got a, y"):
+    with pytest.raises(ValueError, match=r"must have the columns a, y, z\. Got a, y"):
         HebbianDescentRegressor().learn([first], target="z")
 
 

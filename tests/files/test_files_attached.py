@@ -31,5 +31,5 @@ def test_the_checksum_covers_it():
 
 
 def test_it_must_be_plain_values():
-    with pytest.raises(ModelFileError, match="in attached.note"):
+    with pytest.raises(ModelFileError, match=r"in attached\.note"):
         pack("Layer", *LAYER._contents(), {"note": object()})

@@ -5,6 +5,7 @@ import gzip
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.utils import murmurhash3_32
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor, load
-from hebbian_descent.streams import Checkpoint, block, csv_blocks, libsvm_blocks
+from hebbian_descent.streams import Checkpoint, block, csv_blocks, libsvm_blocks, number_parsers
 
 LEARN = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "learn"]
 
@@ -199,7 +200,7 @@ def test_every_row_is_predicted_before_it_is_learned(task, succeed, numbers_file
     new = HebbianDescentClassifier if task == "classification" else HebbianDescentRegressor
     losses, expected = [float(y[0] ** 2) if task == "regression" else 1.0], []
     estimator = new().partial_fit(X[:1], y[:1])
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         predicted = estimator.predict(X[start:end])
         differ = predicted != y[start:end] if task == "classification" else (predicted - y[start:end]) ** 2
         losses.extend(differ)
@@ -251,10 +252,49 @@ def test_blocks_of_any_size_hold_the_rows_that_pythons_reader_finds(tmp_path, mo
         assert sum(map(len, blocks)) == len(rows)
 
 
-def test_numbers_have_the_same_bits_by_either_parser():
+@pytest.fixture
+def without_pyarrow(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "pyarrow"]:
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def lines_of(values):
+    """Write numbers in as many ways as there are, some of them missing."""
+    forms = ["{!r}", "{:.3e}", "+{:.17g}", " {:.6f}", "{:.0f}", "NA", "", "nan", "?"]
+    return [
+        ",".join(forms[(row + place) % 9].format(abs(value)) for place, value in enumerate(pair)) + "\n"
+        for row, pair in enumerate(values.tolist())
+    ]
+
+
+@pytest.mark.parametrize("forms", ["plain", "any"])
+def test_every_parser_gives_the_same_bits(forms, request):
     rng = np.random.default_rng(3)
-    values = np.ldexp(rng.normal(size=2000), rng.integers(-1000, 1000, 2000))
-    lines = [f"{value!r}\n" for value in values.tolist()]
-    quick = csv_blocks.CsvBlock({"x": 0}, "file", ",", 2, lines, None)
-    assert quick._parsed_by_numpy(["x"])[:, 0].tolist() == values.tolist()
-    assert block.as_numbers(lines).tolist() == values.tolist()
+    values = np.ldexp(rng.normal(size=(2000, 2)), rng.integers(-1000, 1000, (2000, 2)))
+    plain = [f"{a!r},{b!r}\n" for a, b in values.tolist()]
+    lines = plain if forms == "plain" else lines_of(values)
+    cells = zip(*(line.strip("\n").split(",") for line in lines), strict=True)
+    expected = np.column_stack([block.as_numbers(column) for column in cells])
+    part = csv_blocks.CsvBlock({"a": 0, "b": 1}, "file", ",", 2, lines, None)
+    np.testing.assert_array_equal(part.numbers(["a", "b"]), expected)
+    if forms == "plain":
+        np.testing.assert_array_equal(number_parsers._by_arrow(lines, ",", 2, [0, 1]), values)
+    request.getfixturevalue("without_pyarrow")
+    np.testing.assert_array_equal(part.numbers(["a", "b"]), expected)
+    np.testing.assert_array_equal(part.numbers(["b"])[:, 0], expected[:, 1])
+
+
+@pytest.mark.usefixtures("without_pyarrow")
+def test_csv_needs_no_pyarrow_and_parquet_says_that_it_does(
+    command, succeed, numbers_file, examples, tmp_path
+):
+    succeed("learn", numbers_file, "--target", "y", "--model", tmp_path / "model")
+    assert_same_bits(load(tmp_path / "model"), HebbianDescentClassifier().partial_fit(*examples))
+    (tmp_path / "data.parquet").touch()
+    code, _, errors = command(
+        "learn", tmp_path / "data.parquet", "--target", "y", "--model", tmp_path / "model"
+    )
+    assert code == 2
+    assert errors.strip() == (
+        "Reading Parquet needs pyarrow, which is not installed: pip install 'hebbian-descent[parquet]'"
+    )

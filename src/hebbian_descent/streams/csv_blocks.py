@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -15,6 +14,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.streams.block import READ_SIZE, as_numbers, first, is_number
+from hebbian_descent.streams.number_parsers import parsed_numbers
 
 QUOTE = '"'
 
@@ -61,10 +61,13 @@ class CsvBlock:
         return len(self.quoted.rows if self.quoted else self._filled_lines)
 
     def numbers(self, names: Sequence[str]) -> Array:
-        """Return columns of numbers: by NumPy's parser if they are plain, else cell by cell."""
+        """Return columns of numbers: by a compiled parser if they are plain, else cell by cell."""
         if not names:
             return np.empty((len(self), 0))
-        values = self._parsed_by_numpy(names)
+        values = None
+        if self.quoted is None:
+            wanted = [self.places[name] for name in names]
+            values = parsed_numbers(self._filled_lines, self.delimiter, len(self.places), wanted)
         if values is None:
             values = np.array([self._numbers_of(name) for name in names]).reshape(len(names), -1).T
         if np.isinf(values).any():
@@ -121,23 +124,6 @@ class CsvBlock:
                 f"{self.place(row)}: the column {name!r} must hold numbers, as its first rows do. Got "
                 f"{cells[row]!r}: correct it, or take the column as text from the start with --text {name}."
             ) from None
-
-    def _parsed_by_numpy(self, names: Sequence[str]) -> Array | None:
-        """Return the numbers, or None if there is something in the rows that needs a closer look."""
-        n_delimiters = len(self.names) - 1
-        if self.quoted or {line.count(self.delimiter) for line in self._filled_lines} != {n_delimiters}:
-            return None
-        wanted = [self.places[name] for name in names]
-        for lines in (self._filled_lines, map(self._without_gaps, self._filled_lines)):
-            with suppress(ValueError):
-                return np.loadtxt(lines, delimiter=self.delimiter, comments=None, usecols=wanted, ndmin=2)
-        return None
-
-    def _without_gaps(self, line: str) -> str:
-        """Return a line with nan in its empty cells."""
-        gap, filled = 2 * self.delimiter, f"{self.delimiter}nan{self.delimiter}"
-        cells = self.delimiter + line.rstrip("\r\n") + self.delimiter
-        return cells.replace(gap, filled).replace(gap, filled)[1:-1]  # twice: gaps may share a delimiter
 
 
 class _Records:
