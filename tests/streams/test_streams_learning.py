@@ -285,15 +285,16 @@ def test_every_parser_gives_the_same_bits(forms, request):
 
 
 @pytest.mark.usefixtures("without_pyarrow")
-def test_csv_needs_no_pyarrow_and_parquet_says_that_it_does(
-    command, succeed, numbers_file, examples, tmp_path
-):
+def test_csv_needs_no_pyarrow(succeed, numbers_file, examples, tmp_path):
     succeed("learn", numbers_file, "--target", "y", "--model", tmp_path / "model")
     assert_same_bits(load(tmp_path / "model"), HebbianDescentClassifier().partial_fit(*examples))
-    (tmp_path / "data.parquet").touch()
-    code, _, errors = command(
-        "learn", tmp_path / "data.parquet", "--target", "y", "--model", tmp_path / "model"
-    )
+
+
+@pytest.mark.usefixtures("without_pyarrow")
+def test_parquet_names_the_extra_that_it_needs(command, tmp_path):
+    path = tmp_path / "data.parquet"
+    path.touch()
+    code, _, errors = command("learn", path, "--target", "y", "--model", tmp_path / "model")
     assert code == 2
     assert errors.strip() == (
         "Reading Parquet needs pyarrow, which is not installed: pip install 'hebbian-descent[parquet]'"
