@@ -75,7 +75,7 @@ def test_text_is_hashed_and_gaps_count_as_zero(bits, succeed, write_table, tmp_p
     path = write_table(**table())
     options = ["--target", "kind", "--model", tmp_path / "model", "--hash-bits", bits]
     _, said = succeed("learn", path, *options)
-    assert f"2 of text, hashed into 2^{bits} inputs" in said
+    assert f"1 column of numbers, 2 columns of text, hashed into 2^{bits} inputs" in said
     expected = HebbianDescentClassifier().partial_fit(encoded(table(), bits), table()["kind"])
     assert_same_bits(load(tmp_path / "model"), expected)
 

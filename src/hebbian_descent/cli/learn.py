@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -215,7 +215,12 @@ def _description(encoding: Encoding) -> str:
     }[encoding.target_kind]
     if encoding.format == "libsvm":
         return f"{task}. Inputs: indices below {encoding.width:,}."
-    parts = [f"{len(encoding.numbers)} columns of numbers"] if encoding.numbers else []
+    inputs = f"{_columns(encoding.numbers)} of numbers" if encoding.numbers else ""
     if encoding.texts:
-        parts.append(f"{len(encoding.texts)} of text, hashed into 2^{encoding.hash_bits} inputs")
-    return f"{task}. Inputs: {', '.join(parts)}."
+        also = ", " if inputs else ""
+        inputs += f"{also}{_columns(encoding.texts)} of text, hashed into 2^{encoding.hash_bits} inputs"
+    return f"{task}. Inputs: {inputs}."
+
+
+def _columns(names: Sequence[str]) -> str:
+    return "1 column" if len(names) == 1 else f"{len(names):,} columns"
