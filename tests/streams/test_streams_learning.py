@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.utils import murmurhash3_32
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor, load
-from hebbian_descent.streams import Checkpoint, block, csv_blocks, libsvm_blocks, number_parsers
+from hebbian_descent.streams import Checkpoint, block, csv_blocks, libsvm_blocks, number_parsers, progressive
 
 LEARN = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "learn"]
 
@@ -213,6 +213,17 @@ def test_every_row_is_predicted_before_it_is_learned(task, succeed, numbers_file
     np.testing.assert_allclose(printed(said), expected, atol=0.5001e-4)
     assert ("error rate" if task == "classification" else "RMSE") in said
     assert "Learned 700 rows" in said
+
+
+@pytest.mark.parametrize(("width", "longest"), [(20, 1024), (3000, 256), (2**20, 1), (2**25, 1)])
+def test_steps_are_short_where_rows_are_wide_and_do_not_depend_on_where_they_begin(width, longest):
+    ends = [end for _, end in progressive.steps(0, 5000, width)]
+    assert ends[-1] == 5000
+    assert max(end - start for start, end in pairwise([0, *ends])) == longest
+    assert {1, 2, 4, 1024, 4096} <= set(ends)
+    for begin in (1, 700, 1024, 4999):
+        begun = [end for end in ends if end > begin]
+        assert [end for _, end in progressive.steps(begin, 5000, width)] == begun
 
 
 def test_passes_and_more_of_them_later(succeed, numbers_file, examples, tmp_path):

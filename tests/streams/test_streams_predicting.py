@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from hebbian_descent import HebbianDescentClassifier, load
@@ -174,6 +176,36 @@ def test_files_that_cannot_be_read(arguments, message, command, tmp_path):
     assert "fault of hebbian-descent" not in errors
 
 
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (
+            pa.array([1, 2], pa.date32()),
+            "the column 'x' must hold numbers or text. Got date32[day]",
+        ),
+        (pa.array([1.0, float("inf")]), "row 2: the numbers of 'x' must be finite"),
+    ],
+)
+def test_columns_of_parquet_that_are_neither_numbers_nor_text(column, message, command, tmp_path):
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(pa.table({"x": column, "y": ["a", "b"]}), path)
+    code, _, errors = command("learn", path, "--target", "y", "--model", tmp_path / "model")
+    assert code == 2
+    assert message in errors
+
+
+def test_a_column_of_parquet_must_stay_numbers(command, succeed, tmp_path):
+    for name, values in (("first", [1, None]), ("second", ["one", "two"])):
+        table = pa.table({"x": values, "y": [True, False]})
+        pyarrow.parquet.write_table(table, tmp_path / f"{name}.parquet")
+    options = ["--target", "y", "--model", tmp_path / "model"]
+    succeed("learn", tmp_path / "first.parquet", *options)
+    assert load(tmp_path / "model").classes_.tolist() == [0, 1]
+    code, _, errors = command("predict", tmp_path / "model", tmp_path / "second.parquet")
+    assert code == 2
+    assert "the column 'x' must hold numbers. Got text" in errors
+
+
 def test_the_folder_of_the_model_must_exist(command, numbers_file, tmp_path):
     code, _, errors = command("learn", numbers_file, "--target", "y", "--model", tmp_path / "no" / "model")
     assert code == 2
@@ -207,6 +239,8 @@ def test_a_model_without_columns_is_refused(command, numbers_file, tmp_path):
         (["--target", "x1"], "target must be as in"),
         (["--task", "regression"], "task must be as in"),
         (["--hash-bits", "12"], "hash_bits must be as in"),
+        (["--text", "x1"], "text must be as in"),
+        (["--ignore", "x1"], "ignore must be as in"),
         (["--set", "learning_rate=0.5"], "learning_rate must be as in"),
     ],
 )

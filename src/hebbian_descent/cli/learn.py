@@ -76,7 +76,13 @@ def learn(
         as_count(checkpoint_every, "number of rows between checkpoints")
     if as_count(passes, "number of passes") > 1 and not source.can_be_read_again:
         raise ValueError(f"For several passes the rows must be in a file. Got {source.name}.")
-    options: dict[str, Any] = {"target": target, "task": task, "hash_bits": hash_bits}
+    options: dict[str, Any] = {
+        "target": target,
+        "task": task,
+        "hash_bits": hash_bits,
+        "text": text,
+        "ignore": ignore,
+    }
     said = {name: value for name, value in options.items() if value is not None}
     parameters = parsed_overrides(changes or [])
 
@@ -89,7 +95,7 @@ def learn(
     blocks = source.blocks_after(stream.position.rows if stream else 0)
     if stream is None:
         first, blocks = _peeked(blocks, source)
-        encoding = Encoding.of(first, source, text=text or (), ignore=ignore or (), **said)
+        encoding = Encoding.of(first, source, **said)
         stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
     with _stoppable(model, checkpoint_every):
         _learn(stream, source, blocks, model, passes, checkpoint_every or math.inf)
@@ -98,7 +104,7 @@ def learn(
 def _earlier(path: Path, said: dict[str, Any], parameters: dict[str, Any]) -> Checkpoint:
     """Return the stream of a model file; whatever the command says must be true of it."""
     stream = Checkpoint.load(path)
-    found = {name: getattr(stream.encoding, name) for name in said} | stream.estimator.get_params()
+    found = stream.encoding.options(said) | stream.estimator.get_params()
     for name, value in {**said, **parameters}.items():
         if name not in found or found[name] != value:
             raise ValueError(

@@ -7,7 +7,7 @@ like any other. The hash is MurmurHash3, which is the same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -120,6 +120,16 @@ class Encoding:
                 f"{source.name}: the file must have the columns that the model learned. Missing: "
                 f"{', '.join(map(repr, missing))}; got {', '.join(map(repr, block.names))}."
             )
+
+    def options(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of `of` that lead to this encoding, as far as columns are named in `said`."""
+        return {
+            "target": self.target,
+            "task": self.task,
+            "hash_bits": self.hash_bits,
+            "text": [name for name in said.get("text", ()) if name in self.texts],
+            "ignore": [name for name in said.get("ignore", ()) if name not in (*self.numbers, *self.texts)],
+        }
 
     # As part of a model file
 
