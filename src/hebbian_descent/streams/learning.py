@@ -23,8 +23,8 @@ def learn_block(stream: Checkpoint, block: Block, first_row: int = 0) -> Iterato
     for start, end in steps(stream.position.rows, before + len(block), stream.encoding.width):
         rows = slice(start - before, end - before)
         X, y = dense(inputs[rows]), targets[rows]
-        knows_anything = hasattr(stream.estimator, "coef_")
-        stream.tally.add(y, stream.estimator.predict(X) if knows_anything else None)
+        can_predict = stream.estimator.__sklearn_is_fitted__()
+        stream.tally.add(y, stream.estimator.predict(X) if can_predict else None)
         stream.estimator.partial_fit(X, y)
         stream.position.rows = end
         yield start, end
