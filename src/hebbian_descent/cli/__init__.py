@@ -13,7 +13,9 @@ from hebbian_descent.cli import (
     data,
     demo,
     inspect,
+    learn,
     listing,
+    predict,
     report,
     run,
     sweep,
@@ -31,6 +33,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)
+app.command()(learn.learn)
+app.command()(predict.predict)
 app.command()(sweep.sweep)
 app.command(name="list")(listing.list_labels)
 app.command()(run.run)

@@ -36,7 +36,12 @@ def inspect(
 
 def _facts(found: ModelFile) -> TextTable:
     written_by = f"hebbian-descent {found.version}, format {found.format}"
-    rows = [("class", found.kind), ("written by", written_by), *_flat(found.parameters)]
+    rows = [
+        ("class", found.kind),
+        ("written by", written_by),
+        *_flat(found.parameters),
+        *_flat(found.attached),
+    ]
     return TextTable(["", ""], rows)
 
 

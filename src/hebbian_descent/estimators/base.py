@@ -17,6 +17,7 @@ from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress
 from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
+from hebbian_descent.estimators.batches import LearnsBatches
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.online_pass import (
     Samples,
@@ -52,7 +53,7 @@ FIRST = read_only(np.arange(1))
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
-class LayerEstimator(HasState, BaseEstimator):
+class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     """A centered layer with the methods of a scikit-learn estimator.
 
     The state is a few arrays: `weights_`, `bias_` and `offset_` make h = φ((x − offset_)·weights_ᵀ + bias_).

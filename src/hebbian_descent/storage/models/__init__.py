@@ -16,7 +16,7 @@ nothing is imported because a file says so.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -45,6 +45,7 @@ __all__ = [
     "pack",
     "read_model",
     "require_floats",
+    "require_folder",
     "require_names",
     "require_plain",
     "restored",
@@ -90,14 +91,20 @@ class Saved:
         return model
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model of any class in `KINDS`."""
+def save(model: Any, path: str | os.PathLike[str], attached: Mapping[str, Any] | None = None) -> None:
+    """Write a model of any class in `KINDS`, with what `read_model` is to find attached to it."""
     kind = type(model).__name__
     if kind not in KINDS or type(model) is not KINDS[kind]():
         raise unknown_name("class of a model to save", kind, KINDS)
+    require_folder(path)
+    parameters, arrays = model._contents()
+    write_model(path, kind, parameters, arrays, attached)
+
+
+def require_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a path in a folder that does not exist."""
     if not (folder := Path(path).parent).is_dir():
         raise FileNotFoundError(f"The folder of a model file must exist. Got {str(folder)!r}: make it first.")
-    write_model(path, kind, *model._contents())
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -2,8 +2,9 @@
 
 The file is an ordinary safetensors file, which other programs can read: eight bytes with the length of a JSON
 header, the header, the arrays. The metadata in the header hold one JSON object: format, kind, version of the
-writer, parameters, and a checksum of all of that and of the arrays. The checksum detects accidents. It is no
-signature, so everything is checked as if somebody had forged the file.
+writer, parameters, what the writer attached for its own use, if anything, and a checksum of all of that and
+the arrays. The checksum detects accidents. It is no signature, so everything is checked as if somebody had
+forged the file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from hebbian_descent.storage.strict_json import strict_json
 
 FORMAT = 1
 FIELDS = {"format", "kind", "version", "parameters", "checksum"}
+ATTACHED = "attached"
 PREFIX = 8
 LARGEST_HEADER = 2 * 2**20
 """In bytes: room for the names of some eighty thousand features or classes."""
@@ -56,13 +58,19 @@ class ModelFile:
     parameters: dict[str, Any]
     """As JSON; `hebbian_descent.storage.models.values.from_json` returns what it stands for."""
     arrays: dict[str, npt.NDArray[Any]]
+    attached: dict[str, Any] = field(default_factory=dict)
+    """What the program that wrote the file added to the model, by name, as JSON."""
 
 
 def write_model(
-    path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], arrays: Arrays
+    path: str | os.PathLike[str],
+    kind: str,
+    parameters: Mapping[str, Any],
+    arrays: Arrays,
+    attached: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a model to a file, whole or not at all, replacing an existing one."""
-    write_atomically(Path(path), pack(kind, parameters, arrays))
+    write_atomically(Path(path), pack(kind, parameters, arrays, attached))
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -75,7 +83,9 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         return _checked(described, entries, file.read(n_bytes + 1))  # one byte more shows what was added
 
 
-def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
+def pack(
+    kind: str, parameters: Mapping[str, Any], arrays: Arrays, attached: Mapping[str, Any] | None = None
+) -> bytes:
     """Return the bytes of a model file; the same model and version give the same bytes."""
     tensors = {name: storable(name, array) for name, array in arrays.items()}
     header = {
@@ -84,6 +94,8 @@ def pack(kind: str, parameters: Mapping[str, Any], arrays: Arrays) -> bytes:
         "version": package_version(),
         "parameters": to_json(parameters),
     }
+    if attached:
+        header[ATTACHED] = to_json(attached, ATTACHED)
     header["checksum"] = _checksum(header, tensors)
     content = serialized(tensors, {KEY: _canonical(header)})
     length = int.from_bytes(content[:PREFIX], "little")
@@ -159,12 +171,13 @@ def _described(metadata: Any) -> dict[str, Any]:
             f"{found['format']}: try pip install --upgrade hebbian-descent."
         )
     well_formed = (
-        set(found) == FIELDS
+        set(found) - {ATTACHED} == FIELDS
         and isinstance(found["kind"], str)
         and NAME.fullmatch(found["kind"])
         and isinstance(found["version"], str)
         and VERSION.fullmatch(found["version"])
         and isinstance(found["parameters"], dict)
+        and isinstance(found.get(ATTACHED, {}), dict)
     )
     if not well_formed:
         fields = ", ".join(sorted(FIELDS))

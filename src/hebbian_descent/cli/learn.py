@@ -1,0 +1,232 @@
+"""`hebbian-descent learn`: one model from a file of any size, row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from hebbian_descent.checks import as_count
+from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.cli.failures import INTERRUPTED
+from hebbian_descent.cli.options import parsed_overrides
+from hebbian_descent.storage.models import require_folder
+from hebbian_descent.streams import FORMATS, HASH_BITS, TASKS, Checkpoint, Encoding, Source, learn_block
+from hebbian_descent.streams.block import Block
+from hebbian_descent.streams.progressive import Position, Tally
+
+Blocks = Iterator[tuple[Block, int]]
+
+
+def learn(
+    file: Annotated[str, typer.Argument(help="The rows to learn, in their order; - is standard input.")],
+    model: Annotated[Path, typer.Option(help="The model file to write.", show_default=False)],
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict; LIBSVM text has it in front.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help=f"{' or '.join(TASKS)}; guessed by default.")] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; by default as the file is named.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the cells of CSV; a comma by default.")
+    ] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(help="A column of categories that look like numbers.")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="A column to leave out.")] = None,
+    hash_bits: Annotated[
+        int | None, typer.Option(help=f"Text columns share 2^BITS inputs; {HASH_BITS} by default.")
+    ] = None,
+    passes: Annotated[int, typer.Option(help="How often to go through the file.")] = 1,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of the estimator, as learning_rate=0.1.")
+    ] = None,
+    initial: Annotated[
+        Path | None, typer.Option(help="A model that an earlier `learn` wrote, to learn more.")
+    ] = None,
+    checkpoint_every: Annotated[
+        int | None, typer.Option(help="Write the model file after every so many rows, too.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the last checkpoint, if any.")
+    ] = False,
+) -> None:
+    """Learn to predict a column of a file that need not fit into memory, in one pass.
+
+    Every row is predicted before it is learned. The table shows the error of these predictions after 1, 2, 4,
+    8, … rows: of all so far, and of those since the line before. Run the same command with --resume to
+    continue after a kill; the model is the same to the last bit.
+
+    **Examples**
+
+        hebbian-descent learn flights.csv --target delayed --model flights.model
+        zcat log.csv.gz | hebbian-descent learn - --target price --task regression --model price.model
+        hebbian-descent learn clicks.svm --model clicks.model --checkpoint-every 1000000
+    """
+    source = Source.of(file, form, delimiter)
+    require_folder(model)
+    if checkpoint_every is not None:
+        as_count(checkpoint_every, "number of rows between checkpoints")
+    if as_count(passes, "number of passes") > 1 and not source.can_be_read_again:
+        raise ValueError(f"For several passes the rows must be in a file. Got {source.name}.")
+    options: dict[str, Any] = {
+        "target": target,
+        "task": task,
+        "hash_bits": hash_bits,
+        "text": text,
+        "ignore": ignore,
+    }
+    said = {name: value for name, value in options.items() if value is not None}
+    parameters = parsed_overrides(changes or [])
+
+    stream = None
+    if resume and model.exists():
+        stream = _earlier(model, said, parameters)
+    elif initial is not None:
+        stream = _earlier(initial, said, parameters)
+        stream.position = Position()
+    blocks = source.blocks_after(stream.position.rows if stream else 0)
+    if stream is None:
+        first, blocks = _peeked(blocks, source)
+        encoding = Encoding.of(first, source, **said)
+        stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
+    with _stoppable(model, checkpoint_every):
+        _learn(stream, source, blocks, model, passes, checkpoint_every or math.inf)
+
+
+def _earlier(path: Path, said: dict[str, Any], parameters: dict[str, Any]) -> Checkpoint:
+    """Return the stream of a model file; whatever the command says must be true of it."""
+    stream = Checkpoint.load(path)
+    found = stream.encoding.options(said) | stream.estimator.get_params()
+    for name, value in {**said, **parameters}.items():
+        if name not in found or found[name] != value:
+            raise ValueError(
+                f"To learn more, {name} must be as in {path}: {found.get(name)!r}. Got {value!r}: leave it "
+                "out, or learn a new model."
+            )
+    return stream
+
+
+def _peeked(blocks: Blocks, source: Source) -> tuple[Block, Blocks]:
+    """Return the first block, and all of them."""
+    first = next(blocks, None)
+    if first is None:
+        raise _no_rows(source)
+    return first[0], chain([first], blocks)
+
+
+def _no_rows(source: Source) -> ValueError:
+    return ValueError(f"{source.name}: there must be rows to learn. Got none.")
+
+
+def _learn(
+    stream: Checkpoint, source: Source, blocks: Blocks, model: Path, passes: int, every: float
+) -> None:
+    """Learn these blocks, then the passes that are left, and write the model."""
+    report = _Report(stream)
+    while stream.position.passes < passes:
+        if not stream.position.rows:
+            stream.tally = Tally(stream.encoding.task)
+        for block, first_row in blocks:
+            stream.encoding.check_columns(block, source, with_target=True)
+            for n_before, n_rows in learn_block(stream, block, first_row):
+                report.step(n_rows)
+                if n_rows // every > n_before // every:
+                    stream.save(model)
+        if not stream.position.rows:
+            raise _no_rows(source)
+        report.end_pass()
+        stream.position = Position(stream.position.passes + 1)
+        blocks = source.blocks_after(0)
+    stream.save(model)
+    report.end(model)
+
+
+@contextmanager
+def _stoppable(model: Path, checkpoint_every: int | None) -> Iterator[None]:
+    """On Ctrl-C, exit with a message on what was saved."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        saved = (
+            f"{model} is as of the last checkpoint: run the same command with --resume to continue."
+            if checkpoint_every
+            else f"{model} was not written; --checkpoint-every writes it along the way."
+        )
+        PlainConsole(stderr=True).print(f"Stopped. {saved}", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+class _Report:
+    """What standard error shows while rows are learned: what is chosen, a table of errors, a summary."""
+
+    def __init__(self, stream: Checkpoint) -> None:
+        self._stream = stream
+        self._console = PlainConsole(stderr=True)
+        self._n_before = getattr(stream.estimator, "n_samples_seen_", 0)
+        self._started = perf_counter()
+        self._error = ""
+        self._print(_description(stream.encoding))
+        if stream.position.rows:
+            self._print(f"Continuing after row {stream.position.rows:,}.")
+        self._print(f"{'rows':>13}  {stream.tally.measure:>12}  {'since last':>12}")
+
+    def step(self, n_rows: int) -> None:
+        """Print a line after 1, 2, 4, 8, … rows."""
+        if n_rows & (n_rows - 1) == 0:
+            self._line()
+
+    def end_pass(self) -> None:
+        """Print the last line of a pass."""
+        if self._stream.tally.recent_examples:
+            self._line()
+        self._error = f"{self._stream.tally.measure} {self._stream.tally.error:.4f}"
+
+    def end(self, model: Path) -> None:
+        """Say how much was learned, and how fast."""
+        n_rows = self._stream.estimator.n_samples_seen_ - self._n_before
+        if not n_rows:
+            self._print(f"All passes were learned before: nothing was left for {model}.")
+            return
+        seconds = perf_counter() - self._started
+        passes = self._stream.position.passes
+        kind = self._error if passes == 1 else f"{self._error} in pass {passes}, of rows learned before"
+        self._print(
+            f"Learned {n_rows:,} rows in {seconds:.1f} s, {n_rows / seconds:,.0f} per second: {kind}."
+        )
+        self._print(f"Wrote {model}")
+
+    def _line(self) -> None:
+        tally = self._stream.tally
+        recent = tally.take_recent()
+        self._print(f"{self._stream.position.rows:>13,}  {tally.error:>12.4f}  {recent:>12.4f}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, soft_wrap=True)
+
+
+def _description(encoding: Encoding) -> str:
+    """Say what was chosen."""
+    task = {
+        "text": f"Classification: {encoding.target!r} is text",
+        "whole": f"Classification: {encoding.target!r} is one of few whole numbers (else --task regression)",
+        "number": f"Regression: {encoding.target!r} is a number",
+    }[encoding.target_kind]
+    if encoding.format == "libsvm":
+        return f"{task}. Inputs: indices below {encoding.width:,}."
+    inputs = f"{_columns(encoding.numbers)} of numbers" if encoding.numbers else ""
+    if encoding.texts:
+        also = ", " if inputs else ""
+        inputs += f"{also}{_columns(encoding.texts)} of text, hashed into 2^{encoding.hash_bits} inputs"
+    return f"{task}. Inputs: {inputs}."
+
+
+def _columns(names: Sequence[str]) -> str:
+    return "1 column" if len(names) == 1 else f"{len(names):,} columns"

@@ -1,0 +1,68 @@
+"""`hebbian-descent predict`: one prediction for each row of a file of any size."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import numpy.typing as npt
+import typer
+
+from hebbian_descent.checks import printable
+from hebbian_descent.streams import FORMATS, Checkpoint, Source, predict_block
+from hebbian_descent.streams.source import STANDARD_INPUT
+from hebbian_descent.table_formats import TextTable, csv_text
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model file that `hebbian-descent learn` wrote.")],
+    file: Annotated[str, typer.Argument(help="The rows to predict; - is standard input.")],
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write; standard output by default.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; by default as the file is named.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the cells of CSV; a comma by default.")
+    ] = None,
+) -> None:
+    """Predict each row of a file, which needs the columns that were learned, in any order.
+
+    Writes CSV with one column, `prediction`, and one line per row. Other columns of the file, among them the
+    target, are ignored.
+
+    **Example**
+
+        hebbian-descent predict flights.model tomorrow.csv --output predictions.csv
+    """
+    stream = Checkpoint.load(model)
+    if form is None and file == STANDARD_INPUT and stream.encoding.format == "libsvm":
+        form = "libsvm"
+    source = Source.of(file, form, delimiter)
+    blocks = source.blocks()
+    with _opened(output) as lines:
+        lines.write("prediction\n")
+        for block in blocks:
+            stream.encoding.check_columns(block, source, with_target=False)
+            lines.writelines(_lines(predict_block(stream, block)))
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[TextIO]:
+    if output is None:
+        yield sys.stdout
+    else:
+        with open(output, "w", encoding="utf-8", newline="") as file:
+            yield file
+
+
+def _lines(predictions: npt.NDArray[Any]) -> Iterator[str]:
+    """Return each prediction as a line of CSV: numbers with all digits, text quoted where it must be."""
+    if predictions.dtype.kind in "fiub":
+        return map("{!r}\n".format, predictions.tolist())
+    labels = {label: csv_text(TextTable([printable(label)], ())) for label in set(predictions.tolist())}
+    return map(labels.__getitem__, predictions.tolist())

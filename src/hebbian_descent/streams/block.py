@@ -1,0 +1,64 @@
+"""A block of rows of a file, whatever its format, and the errors that name a place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from hebbian_descent.checks import Array
+
+READ_SIZE = 2**20
+"""Characters of text to read at once: the memory that a block takes does not depend on the file."""
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
+"""What a cell of a column of numbers holds where there is none."""
+
+
+class Block(Protocol):
+    """Some rows of a file, converted when they are asked for."""
+
+    @property
+    def names(self) -> Collection[str]:
+        """The columns."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def numbers(self, names: Sequence[str]) -> Array:
+        """Return columns of numbers, (n_rows, n_names), with NaN where one is missing."""
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column of text, with an empty one where it is missing."""
+
+    def is_text(self, name: str) -> bool:
+        """Return whether a column holds anything but numbers."""
+
+    def indexed(self, width: int) -> csr_array[Any] | None:
+        """Return the inputs of a format that numbers them instead of naming them, or None."""
+
+    def place(self, row: int) -> str:
+        """Return the place of a row, for a message."""
+
+
+def as_numbers(cells: Sequence[str]) -> Array:
+    """Return cells as numbers, NaN where one is missing, or raise a `ValueError`."""
+    try:
+        return np.array(list(map(float, cells)))
+    except ValueError:
+        return np.array([np.nan if cell.strip() in MISSING else float(cell) for cell in cells])
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell can be in a column of numbers."""
+    try:
+        float(cell)
+    except ValueError:
+        return cell.strip() in MISSING
+    return True
+
+
+def first(found: Any) -> int:
+    """Return the first row of which something is true."""
+    return int(np.flatnonzero(found)[0])

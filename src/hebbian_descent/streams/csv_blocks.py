@@ -1,0 +1,175 @@
+"""CSV, block by block: a line of names, then one row per line; quoted cells may hold line breaks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import BinaryIO
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+from hebbian_descent.streams.block import READ_SIZE, as_numbers, first, is_number
+from hebbian_descent.streams.number_parsers import parsed_numbers
+
+QUOTE = '"'
+
+
+def csv_blocks(file: BinaryIO, name: str, delimiter: str) -> Iterator[CsvBlock]:
+    """Yield the rows of a file in blocks of about `READ_SIZE` characters."""
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    line = 1
+    try:
+        heading = _Records(text, name, delimiter, line)
+        places = _places([cell.strip() for cell in next(iter(heading), [])], name)
+        line = heading.next_line
+        while lines := text.readlines(READ_SIZE):
+            records = None
+            if any(QUOTE in row for row in lines):
+                # A quoted cell may go on beyond these lines: read to the end of its row.
+                records = _Records(chain(lines, text), name, delimiter, line, until=len(lines))
+                records.read()
+            yield CsvBlock(places, name, delimiter, line, lines, records)
+            line = records.next_line if records else line + len(lines)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}, after line {line}: the text must be UTF-8. Got: {error}.") from None
+    finally:
+        text.detach()  # whoever opened the file closes it
+
+
+@dataclass
+class CsvBlock:
+    """Complete rows; without quotes they are parsed only when they are needed."""
+
+    places: Mapping[str, int]
+    source: str
+    delimiter: str
+    first_line: int
+    lines: list[str]
+    quoted: _Records | None
+
+    @property
+    def names(self) -> Collection[str]:
+        """The columns, in the order of the file."""
+        return self.places.keys()
+
+    def __len__(self) -> int:
+        return len(self.quoted.rows if self.quoted else self._filled_lines)
+
+    def numbers(self, names: Sequence[str]) -> Array:
+        """Return columns of numbers: by a compiled parser if they are plain, else cell by cell."""
+        if not names:
+            return np.empty((len(self), 0))
+        values = None
+        if self.quoted is None:
+            wanted = [self.places[name] for name in names]
+            values = parsed_numbers(self._filled_lines, self.delimiter, len(self.places), wanted)
+        if values is None:
+            values = np.array([self._numbers_of(name) for name in names]).reshape(len(names), -1).T
+        if np.isinf(values).any():
+            row, column = np.argwhere(np.isinf(values))[0]
+            raise ValueError(f"{self.place(row)}: the numbers of {names[column]!r} must be finite. Got inf.")
+        return values
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column as it is written."""
+        return list(self._columns[self.places[name]])
+
+    def is_text(self, name: str) -> bool:
+        """Return whether some cell is neither a number nor missing."""
+        return not all(map(is_number, self._columns[self.places[name]]))
+
+    def indexed(self, width: int) -> None:
+        """Return nothing: columns have names."""
+
+    def place(self, row: int) -> str:
+        """Return the file and the line."""
+        return f"{self.source}, line {self._records.lines[row]}"
+
+    @cached_property
+    def _filled_lines(self) -> list[str]:
+        return [line for line in self.lines if line.rstrip("\r\n")]
+
+    @cached_property
+    def _records(self) -> _Records:
+        if self.quoted is not None:
+            return self.quoted
+        records = _Records(self.lines, self.source, self.delimiter, self.first_line)
+        records.read()
+        return records
+
+    @cached_property
+    def _columns(self) -> list[tuple[str, ...]]:
+        """The cells by column, after a check that each row has as many as there are names."""
+        records = self._records
+        for line, row in zip(records.lines, records.rows, strict=True):
+            if len(row) != len(self.names):
+                raise ValueError(
+                    f"{self.source}, line {line}: a row must have {len(self.names)} cells, one per name in "
+                    f"the first line. Got {len(row)}."
+                )
+        return list(zip(*records.rows, strict=True)) if records.rows else [()] * len(self.names)
+
+    def _numbers_of(self, name: str) -> Array:
+        cells = self._columns[self.places[name]]
+        try:
+            return as_numbers(cells)
+        except ValueError:
+            row = first([not is_number(cell) for cell in cells])
+            raise ValueError(
+                f"{self.place(row)}: the column {name!r} must hold numbers, as its first rows do. Got "
+                f"{cells[row]!r}: correct it, or take the column as text from the start with --text {name}."
+            ) from None
+
+
+class _Records:
+    """The rows of some lines by Python's parser, each with the number of its last line."""
+
+    def __init__(
+        self, lines: Iterable[str], source: str, delimiter: str, line: int, until: int | None = None
+    ) -> None:
+        self._parser = csv.reader(lines, delimiter=delimiter, strict=True)
+        self._source, self._before, self._until = source, line - 1, until
+        self.rows: list[list[str]] = []
+        self.lines: list[int] = []
+
+    def __iter__(self) -> Iterator[list[str]]:
+        try:
+            for row in self._parser:
+                if row:
+                    yield row
+                if self._until is not None and self._parser.line_num >= self._until:
+                    return
+        except csv.Error as error:
+            raise ValueError(
+                f"{self._source}, line {self.next_line - 1}: a row must be valid CSV. Got: {error}."
+            ) from None
+
+    def read(self) -> None:
+        """Read all rows, up to the first that ends at or beyond line `until`."""
+        for row in self:
+            self.rows.append(row)
+            self.lines.append(self.next_line - 1)
+
+    @property
+    def next_line(self) -> int:
+        """The number of the line after those that were read."""
+        return self._before + self._parser.line_num + 1
+
+
+def _places(names: Sequence[str], source: str) -> dict[str, int]:
+    """Return the place of each column by its name."""
+    if not names:
+        raise ValueError(f"{source}: the first line must name the columns. Got an empty file.")
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if not name or name in places:
+            raise ValueError(
+                f"{source}, line 1: every column must have its own name. Got {name!r} for column {place + 1}."
+            )
+        places[name] = place
+    return places

@@ -1,0 +1,113 @@
+"""Where a stream comes from: a file, plain or compressed, or standard input; and in which format."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.streams.block import Block
+from hebbian_descent.streams.csv_blocks import csv_blocks
+from hebbian_descent.streams.libsvm_blocks import libsvm_blocks
+from hebbian_descent.streams.parquet_blocks import parquet_blocks
+
+FORMATS = {
+    "csv": (".csv", ".tsv"),
+    "parquet": (".parquet", ".pq"),
+    "libsvm": (".libsvm", ".svmlight", ".svm"),
+}
+"""Formats, and the endings of files that have them; .gz may follow."""
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or standard input if its path is `-`, with its format."""
+
+    path: str
+    format: str
+    delimiter: str = ","
+
+    @classmethod
+    def of(cls, path: str, form: str | None = None, delimiter: str | None = None) -> Source:
+        """Return a source in a given format, or in the one that the name of the file says."""
+        if form is None:
+            form = "csv" if path == STANDARD_INPUT else _format_of(path)
+        elif form not in FORMATS:
+            raise unknown_name("format", form, FORMATS)
+        if delimiter is None:
+            delimiter = "\t" if ".tsv" in Path(path).suffixes else ","
+        if len(delimiter) != 1 or delimiter in '"\r\n':
+            raise ValueError(f"The delimiter must be one character, and no quote. Got {delimiter!r}.")
+        if form == "parquet" and path == STANDARD_INPUT:
+            raise ValueError("Parquet must be read from a file, since it ends with its index. Got '-'.")
+        return cls(path, form, delimiter)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path == STANDARD_INPUT else self.path
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether there can be a second pass."""
+        return Path(self.path).is_file() and self.path != STANDARD_INPUT
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows from the first on; only what is asked for is read."""
+        if self.format == "parquet":
+            yield from parquet_blocks(self.path)
+            return
+        with self._opened() as file:
+            if self.format == "csv":
+                yield from csv_blocks(file, self.name, self.delimiter)
+            else:
+                yield from libsvm_blocks(file, self.name)
+
+    def blocks_after(self, n_rows: int) -> Iterator[tuple[Block, int]]:
+        """Yield blocks, each with the row to begin with; blocks that end before row `n_rows` are left out."""
+        seen = 0
+        for block in self.blocks():
+            seen += len(block)
+            if seen > n_rows:
+                yield block, max(0, len(block) - (seen - n_rows))
+        if seen < n_rows:
+            raise ValueError(
+                f"{self.name}: the {n_rows} rows that were learned before must still be there. Got {seen}."
+            )
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        if self.path == STANDARD_INPUT:
+            yield sys.stdin.buffer
+        elif self.path.endswith(".gz"):
+            with _whole(self.name), gzip.open(self.path) as packed:
+                yield cast(BinaryIO, packed)
+        else:
+            with open(self.path, "rb") as file:
+                yield file
+
+
+@contextmanager
+def _whole(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{name}: the file must be whole and packed by gzip. Got: {error}.") from None
+
+
+def _format_of(path: str) -> str:
+    ending = Path(path.removesuffix(".gz")).suffix.lower()
+    for name, endings in FORMATS.items():
+        if ending in endings:
+            return name
+    raise ValueError(
+        f"The name of the file must end in {', '.join(sum(FORMATS.values(), ()))}, or --format must say what "
+        f"it holds: {', '.join(FORMATS)}. Got {path!r}."
+    )

@@ -1,0 +1,160 @@
+"""Files larger than the memory that a process may use, and processes that are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from hebbian_descent import HebbianDescentClassifier, load
+from hebbian_descent.streams import Checkpoint
+
+resource = pytest.importorskip("resource", reason="limits of a process are Unix's")
+
+MAIN = "from hebbian_descent.cli import main; main()"
+LEARN = [sys.executable, "-c", MAIN, "learn"]
+MEGABYTE = 2**20
+LIMITED = f"""
+import resource, sys
+limit = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+{MAIN}
+"""
+READ_WHOLE = "import sys; open(sys.argv[1], 'rb').read()"
+PEAK = f"""
+import re
+try:
+    {MAIN}
+finally:
+    print(re.search(r"VmData:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+"""
+
+
+def write_rows(path, n_rows, *, padding=0):
+    """Write a file of two classes, row after row."""
+    rng = np.random.default_rng(0)
+    filler = "x" * padding
+    with open(path, "w") as file:
+        file.write("a,b,c,note,y\n")
+        for _ in range(0, n_rows, 1000):
+            X = rng.normal(size=(1000, 3)).round(4)
+            for (a, b, c), y in zip(X.tolist(), (X.sum(axis=1) > 0).tolist(), strict=True):
+                file.write(f"{a},{b},{c},{filler},{y:d}\n")
+    return path
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc, and a limit that is kept")
+def test_a_file_may_be_larger_than_memory(tmp_path):
+    options = ["--target", "y", "--ignore", "note", "--model", str(tmp_path / "model")]
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    small = write_rows(tmp_path / "small.csv", 1000)
+    command = [sys.executable, "-c", PEAK, "learn", str(small), *options]
+    needed = int(subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread).stdout)
+    limit = needed * 1024 + 48 * MEGABYTE
+    large = write_rows(tmp_path / "large.csv", limit // 4000 // 1000 * 1000 + 1000, padding=4000)
+    assert large.stat().st_size > limit
+
+    def run(code, *arguments):
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread)
+
+    whole = run(LIMITED.replace(MAIN, READ_WHOLE), limit, large)
+    assert "MemoryError" in whole.stderr
+    learned = run(LIMITED, limit, "learn", large, *options)
+    assert learned.returncode == 0, learned.stderr
+    predicted = run(LIMITED, limit, "predict", tmp_path / "model", large, "--output", tmp_path / "out.csv")
+    assert predicted.returncode == 0, predicted.stderr
+    n_rows = load(tmp_path / "model").n_samples_seen_
+    assert n_rows > limit // 4000
+    with open(tmp_path / "out.csv") as file:
+        assert sum(1 for _ in file) == 1 + n_rows
+
+
+def killed_after_a_checkpoint(command, model, feed=None):
+    """Start a command, feed its standard input, and kill it when it has written a checkpoint."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        if feed is not None:
+            process.stdin.write(feed)
+            process.stdin.flush()  # and leave the pipe open, so that the stream does not end
+        waiting_since = time.monotonic()
+        while not model.exists():
+            assert process.poll() is None
+            assert time.monotonic() - waiting_since < 120
+            time.sleep(0.001)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdin.close()
+    assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path):
+    data = write_rows(tmp_path / "data.csv", 60_000, padding=20)
+    expected, model = tmp_path / "expected", tmp_path / "model"
+    source = "-" if piped else str(data)
+    options = ["--target", "y", "--ignore", "note", "--checkpoint-every", "3000"]
+    succeed("learn", data, *options, "--model", expected)
+    command = [*LEARN, source, *options, "--model", str(model)]
+    half = data.read_bytes()[: data.stat().st_size // 2]
+    killed_after_a_checkpoint(command, model, half if piped else None)
+
+    rows = Checkpoint.load(model).position.rows
+    assert 3000 <= rows < 60_000
+    assert load(model).n_samples_seen_ == rows
+    with open(data, "rb") as file:
+        result = subprocess.run(
+            [*command, "--resume"], stdin=file, capture_output=True, text=True, check=True
+        )
+    assert f"Continuing after row {rows:,}." in result.stderr
+    assert model.read_bytes() == expected.read_bytes()  # the errors in it included
+
+
+def test_a_first_run_may_be_told_to_resume(succeed, numbers_file, examples, tmp_path):
+    succeed("learn", numbers_file, "--target", "y", "--model", tmp_path / "model", "--resume")
+    expected = HebbianDescentClassifier().partial_fit(*examples)
+    np.testing.assert_array_equal(load(tmp_path / "model").coef_, expected.coef_)
+
+
+def test_a_malformed_row_can_be_corrected_and_learning_resumed(command, succeed, tmp_path, monkeypatch):
+    monkeypatch.setattr("hebbian_descent.streams.csv_blocks.READ_SIZE", 1000)
+    data = write_rows(tmp_path / "data.csv", 3000)
+    options = ["--target", "y", "--ignore", "note", "--checkpoint-every", 100]
+    succeed("learn", data, *options, "--model", tmp_path / "expected")
+    lines = data.read_text().splitlines(keepends=True)
+    data.write_text("".join([*lines[:2000], "1,2\n", *lines[2001:]]))
+    code, _, errors = command("learn", data, *options, "--model", tmp_path / "model")
+    assert code == 2
+    assert "line 2001" in errors
+    data.write_text("".join(lines))
+    succeed("learn", data, *options, "--model", tmp_path / "model", "--resume")
+    assert (tmp_path / "model").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_a_file_that_became_shorter_is_refused(command, succeed, numbers_file, tmp_path):
+    options = ["--target", "y", "--model", tmp_path / "model"]
+    succeed("learn", numbers_file, *options)
+    stream = Checkpoint.load(tmp_path / "model")
+    stream.position.passes, stream.position.rows = 0, 701
+    stream.save(tmp_path / "model")
+    code, _, errors = command("learn", numbers_file, *options, "--resume")
+    assert code == 2
+    assert "the 701 rows that were learned before must still be there. Got 700" in errors
+
+
+def test_ctrl_c_says_how_to_continue(command, numbers_file, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hebbian_descent.cli.learn.learn_block", interrupt)
+    options = ["--target", "y", "--model", tmp_path / "model"]
+    code, _, errors = command("learn", numbers_file, *options)
+    assert code == 130
+    assert "was not written" in errors
+    code, _, errors = command("learn", numbers_file, *options, "--checkpoint-every", 10)
+    assert code == 130
+    assert "--resume" in errors
