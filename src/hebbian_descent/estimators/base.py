@@ -215,6 +215,8 @@ class LayerEstimator(HasState, BaseEstimator):
             Layer(self.weights_.T, self.bias_, self.offset_, setting.activation).move_offset(mean)
         if setting.scales_inputs:
             squares, variance = weighted_spread(samples.inputs, samples.scales, mean)
+            if not np.isfinite(squares).all():
+                raise DivergenceError.by_inputs(0, setting.learning_rate, samples.inputs)
             self.mean_squares_[:], self.precisions_[:] = squares, precisions_of(variance, squares)
 
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:

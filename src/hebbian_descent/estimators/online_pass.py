@@ -1,7 +1,7 @@
 """One pass over patterns: by the compiled loop for single patterns, otherwise batch by batch.
 
-Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of `coef_`,
-the transpose.
+Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of
+`weights_`, the transpose.
 """
 
 from __future__ import annotations
@@ -56,14 +56,18 @@ def weighted_mean(values: Array, scales: Array) -> Array:
 
 
 def weighted_spread(values: Array, scales: Array, mean: Array) -> tuple[Array, Array]:
-    """Return the mean squares of the columns and their variance, in blocks that fit a cache."""
+    """Return the mean squares of the columns and their variance, in blocks that fit a cache.
+
+    They may be infinite.
+    """
     total = np.zeros(values.shape[1], np.float64)
     size = max(1, CACHED_NUMBERS // values.shape[1])
-    for start in range(0, len(values), size):
-        centered = values[start : start + size] - mean
-        total += np.einsum("i,ij,ij->j", scales[start : start + size], centered, centered)
-    variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
-    return variance + mean * mean, variance
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(values), size):
+            centered = values[start : start + size] - mean
+            total += np.einsum("i,ij,ij->j", scales[start : start + size], centered, centered)
+        variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
+        return variance + mean * mean, variance
 
 
 def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
@@ -81,8 +85,7 @@ def check_mean(mean: Array, inputs: Array, learning_rate: float | None) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         is_large = not np.isfinite(mean @ mean)
     if is_large:
-        largest = float(np.abs(inputs).max())
-        raise DivergenceError(0, learning_rate, limit=limit_of(inputs), largest_input=largest)
+        raise DivergenceError.by_inputs(0, learning_rate, inputs)
 
 
 def learn(
