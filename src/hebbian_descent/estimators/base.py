@@ -163,7 +163,8 @@ class LayerEstimator(HasState, BaseEstimator):
         for name in unused:
             has.pop(name, None)
         if setting.scale is not None and "precisions_" not in has:
-            self.mean_squares_, self.precisions_ = np.zeros_like(self.offset_), np.zeros_like(self.offset_)
+            # No spread as yet: a scale may also begin in mid-stream, around an offset that is known.
+            self.mean_squares_, self.precisions_ = self.offset_**2, np.zeros_like(self.offset_)
         if setting.averaging is not None and "mean_weights_" not in has:
             self.mean_weights_ = aligned_zeros(self.weights_.shape, self.weights_.dtype)
             self.mean_weights_[:], self.mean_bias_ = self.weights_, self.bias_ - self.weights_ @ self.offset_
