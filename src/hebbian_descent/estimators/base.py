@@ -55,6 +55,7 @@ class LayerEstimator(HasState, BaseEstimator):
 
     _state_names: tuple[str, ...] = STATE
     _optional_state: tuple[str, ...] = ("feature_names_in_", "target_offset_", *SPREAD, *AVERAGES)
+    _together = (SPREAD, AVERAGES)
     _later_parameters = MappingProxyType({"offset_start": None, "scaling": None, "average": False})
     _purpose: str
 
