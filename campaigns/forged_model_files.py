@@ -158,7 +158,7 @@ def _estimator_must_work(estimator: Any) -> None:
         y = estimator.classes_[[0, 0]]
         assert set(estimator.predict(x)) <= set(estimator.classes_)
     else:
-        y = np.ones((2, len(estimator.coef_))[: estimator.target_ndim_])
+        y = np.ones((2, len(estimator.weights_))[: estimator.target_ndim_])
         assert estimator.predict(x).shape == y.shape
     if not _is_quick(estimator.rule):
         return

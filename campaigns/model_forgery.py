@@ -90,7 +90,7 @@ BOMBS = ["0,", "0.5,", "[],", "{},", '"",', "[[]],", '{"a":0},', "9" * 18 + ",",
 WORDS = [
     "weights",
     "bias",
-    "coef_",
+    "weights_",
     "classes_",
     "connectivity",
     "../weights",

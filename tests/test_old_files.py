@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.special
 
 from hebbian_descent import AssociativeMemory, Autoencoder, Layer, load
 from hebbian_descent.storage.results import Store
@@ -73,6 +74,45 @@ def test_a_loaded_model_is_written_and_learns_again(name, tmp_path):
     elif name.startswith("encoder"):
         again.partial_fit(INPUTS)
     assert np.isfinite(outputs(again, name)).all()
+
+
+def plain_stream(W, b, mu, targets, *, model, units):
+    """Learn the inputs by the rule of the paper, one by one, with the centering and the rates of 0.1."""
+    for n, (x, t) in enumerate(zip(INPUTS, targets, strict=True), model.n_samples_seen_ + 1):
+        c = x - mu
+        post = units(W @ c + b) - t
+        eta = 1 / (c @ c + 1) if model.learning_rate == "auto" else model.learning_rate
+        nu = {None: 0.0, "half": model.shift}.get(model.centering, max(model.shift, 1 / n))
+        W = (1 - model.weight_decay) * W - eta * np.outer(post, c)
+        b, mu = b - eta * post + nu * W @ c, mu + nu * c
+    return W, b, mu
+
+
+STREAMS = [
+    f"{kind}_{centering}"
+    for kind in ("classifier", "regressor")
+    for centering in ("auto", "half", "moving", "uncentered")
+]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("folder", ["models", "pickles"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
+def test_an_estimator_goes_on_learning_as_it_did(name, folder):
+    (path,) = {*(SAMPLES / folder).glob(f"{name}_float64.*"), *(SAMPLES / folder).glob(f"{name}.*")}
+    model = load(path) if folder == "models" else pickle.loads(path.read_bytes())
+    assert (model.scaling, model.average) == (None, False)
+    assert model.weight_seen_ == model.n_samples_seen_
+    if name.startswith("classifier"):
+        places = np.arange(len(INPUTS)) % 3
+        y, targets, units = model.classes_[places], np.eye(3)[places], scipy.special.softmax
+    else:
+        y, targets, units = TARGETS, TARGETS, lambda a: a
+    start = model.weights_.copy(), model.bias_.copy(), model.offset_.copy()
+    expected = plain_stream(*start, targets, model=model, units=units)
+    model.partial_fit(INPUTS, y)
+    for found, other in zip((model.weights_, model.bias_, model.offset_), expected, strict=True):
+        np.testing.assert_allclose(found, other, rtol=1e-11, atol=1e-13)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from hebbian_descent import (
     train,
 )
 from hebbian_descent.network import glorot_uniform
+from tests.plain import PLAIN
 
 CENTERINGS = {
     "mean": (lambda x: x.mean(axis=0), {}),
@@ -27,7 +28,7 @@ CENTERINGS = {
 
 def assert_equal(estimator, layer):
     scale = max(1.0, np.abs(layer.weights).max())
-    np.testing.assert_allclose(estimator.coef_.T, layer.weights, rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(estimator.weights_.T, layer.weights, rtol=0, atol=1e-12 * scale)
     np.testing.assert_allclose(estimator.bias_, layer.bias, rtol=0, atol=1e-12 * scale)
     np.testing.assert_allclose(estimator.offset_, layer.offset, rtol=0, atol=1e-12)
 
@@ -51,7 +52,7 @@ def test_every_rule_activation_and_error(patterns, rule, activation, error, batc
         targets = np.where(targets > 0.5, 1.0, -1.0)
     settings = {"rule": rule, "error": error, "learning_rate": 0.02, "batch_size": batch_size}
     estimator = HebbianDescentRegressor(
-        activation=activation, epochs=2, random_state=0, initial_weights="random", **settings
+        activation=activation, epochs=2, random_state=0, initial_weights="random", **PLAIN, **settings
     )
     layer = trained(
         inputs,
@@ -74,7 +75,7 @@ def test_every_centering_and_decay(patterns, centering, weight_decay, rule):
     inputs, labels, _ = patterns
     start, moving = CENTERINGS[centering]
     settings = {"rule": rule, "learning_rate": 0.1, "weight_decay": weight_decay, **moving}
-    estimator = HebbianDescentClassifier(centering=centering, epochs=3, shuffle=False, **settings)
+    estimator = HebbianDescentClassifier(centering=centering, epochs=3, shuffle=False, **PLAIN, **settings)
     layer = trained(
         inputs, np.eye(3)[labels], offset=start(inputs), activation="softmax", epochs=3, **settings
     )
@@ -92,7 +93,9 @@ def test_ones_own_activation_takes_the_same_steps_as_the_compiled_one(patterns):
             )
             for activation in ("scaled_tanh", own)
         ]
-        assert [estimator._setting().is_compiled for estimator in fitted] == [True, False]
+        settings = [estimator._setting() for estimator in fitted]
+        assert [setting.compiles(setting.in_fit) for setting in settings] == [True, False]
+        np.testing.assert_allclose(fitted[0].weights_, fitted[1].weights_, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(fitted[0].coef_, fitted[1].coef_, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(fitted[0].intercept_, fitted[1].intercept_, rtol=1e-10, atol=1e-12)
 
@@ -105,7 +108,7 @@ def test_the_automatic_rate_is_that_of_the_formula_on_both_paths(patterns, activ
     plain.set_params(error=lambda t, h: h - t)
     for estimator in (compiled, plain):
         estimator.partial_fit(inputs, targets)
-    np.testing.assert_allclose(compiled.coef_, plain.coef_, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(compiled.weights_, plain.weights_, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(compiled.bias_, plain.bias_, rtol=1e-10, atol=1e-12)
 
 

@@ -32,9 +32,8 @@ def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(act
 def test_no_automatic_step_makes_the_loss_of_its_batch_larger(patterns, activation, batch_size, monkeypatch):
     inputs, _, targets = patterns
     monkeypatch.setitem(KAPPAS["remember"], activation, 1.99)
-    regressor = HebbianDescentRegressor(
-        activation=activation, batch_size=batch_size, epochs=1, shuffle=False, centering=None, warm_start=True
-    )
+    settings = {"batch_size": batch_size, "epochs": 1, "shuffle": False, "centering": None}
+    regressor = HebbianDescentRegressor(activation=activation, average=False, warm_start=True, **settings)
     losses = []
     for start in range(0, len(inputs), batch_size):
         x, t = inputs[start : start + batch_size], targets[start : start + batch_size]
@@ -52,7 +51,9 @@ def test_remembering_pairs_comes_near_the_best_fixed_rate(activation, limit):
     inputs, targets = draw_pair("rand", "rand", seed=3)
 
     def error(rate):
-        memory = HebbianDescentRegressor(activation=activation, learning_rate=rate, epochs=1, shuffle=False)
+        memory = HebbianDescentRegressor(
+            activation=activation, learning_rate=rate, epochs=1, shuffle=False, average=False
+        )
         return np.abs(memory.fit(inputs, targets).predict(inputs) - targets).mean()
 
     best = min(error(rate) for rate in LEARNING_RATES if rate < 2)

@@ -12,6 +12,7 @@ from hebbian_descent import (
     HebbianDescentRegressor,
     get_activation,
 )
+from tests.plain import PLAIN
 
 OWN = Activation("own", lambda a: get_activation("sigmoid")(a))
 
@@ -25,6 +26,8 @@ def in_words(settings):
 
 SETTINGS = [
     {},
+    PLAIN,
+    {"average": 0.05, "shift": 0.1},
     {"centering": "half", "learning_rate": 0.1},
     {"centering": None, "weight_decay": 0.01},
     {"rule": "gradient_descent", "activation": "sigmoid"},
@@ -90,8 +93,8 @@ def test_a_class_that_is_first_seen_late(announced):
     assert_same_bits(before, after)
     after.partial_fit(inputs[30:31], labels[30:31], sample_weight=[1e-300])
     assert after.classes_.tolist() == ["a", "b", "longer name"]
-    np.testing.assert_array_equal(after.coef_[1:], before.coef_)
-    assert np.abs(after.coef_[0]).max() < 1e-290
+    np.testing.assert_array_equal(after.weights_[1:], before.weights_)
+    assert np.abs(after.weights_[0]).max() < 1e-290
 
 
 def test_an_autoencoder_learns_samples_at_once_as_one_by_one(patterns):
@@ -132,16 +135,16 @@ def test_a_sample_of_weight_zero_is_as_if_it_were_not_there(patterns, settings, 
         assert_same_bits(weighted, without)
 
 
-def test_the_weight_of_a_sample_scales_its_step(patterns):
+def test_a_weight_of_up_to_1_scales_the_step_of_a_sample(patterns):
     inputs, _, targets = patterns
-    weights = np.linspace(0.1, 2, len(inputs))
-    weighted = HebbianDescentRegressor(learning_rate=0.1, centering=None)
+    weights = np.linspace(0.1, 1, len(inputs))
+    weighted = HebbianDescentRegressor(learning_rate=0.1, centering=None, **PLAIN)
     weighted.partial_fit(inputs, targets, sample_weight=weights)
-    scaled = HebbianDescentRegressor(centering=None)
+    scaled = HebbianDescentRegressor(centering=None, **PLAIN)
     for row, weight in enumerate(weights):
         scaled.set_params(learning_rate=0.1 * weight)
         scaled.partial_fit(inputs[row : row + 1], targets[row : row + 1])
-    np.testing.assert_allclose(weighted.coef_, scaled.coef_, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(weighted.weights_, scaled.weights_, rtol=1e-12, atol=1e-14)
 
 
 def test_state_can_be_taken_over(patterns):

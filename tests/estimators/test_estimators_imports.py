@@ -64,19 +64,25 @@ from hebbian_descent.native import core
 assert core().level == "x86-64-" + sys.argv[1]
 rng = np.random.default_rng(0)
 found = {}
+SETTINGS = (
+    {},
+    {"scaling": None, "average": False},
+    {"learning_rate": 0.01, "weight_decay": 0.01, "activation": "scaled_tanh", "average": 0.05},
+)
 for dtype in (np.float64, np.float32):
     X, y = rng.random((200, 37)).astype(dtype), rng.integers(0, 5, 200)
     T = rng.random((200, 3)).astype(dtype)
     for kind, aims in ((HebbianDescentClassifier, y), (HebbianDescentRegressor, T)):
-        for settings in ({}, {"learning_rate": 0.01, "weight_decay": 0.01, "activation": "scaled_tanh"}):
+        for number, settings in enumerate(SETTINGS):
             fitted = kind(epochs=2, random_state=0, **settings).fit(X, aims)
             streamed = kind(random_state=0, **settings).partial_fit(X, aims)
+            streamed.partial_fit(X, aims, sample_weight=np.arange(200) % 30)
             for row in range(5):
                 streamed.partial_fit(X[row : row + 1], aims[row : row + 1])
             for name, estimator in (("fit", fitted), ("partial_fit", streamed)):
-                for attribute in ("coef_", "bias_", "offset_"):
-                    key = f"{kind.__name__} {dtype.__name__} {len(settings)} {name} {attribute}"
-                    found[key] = getattr(estimator, attribute)
+                for attribute, value in estimator._state().items():
+                    if getattr(value, "dtype", None) == dtype:
+                        found[f"{kind.__name__} {dtype.__name__} {number} {name} {attribute}"] = value
 np.savez(sys.argv[2], **found)
 """
 OLDER = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Haswell"}
@@ -94,7 +100,7 @@ def test_machines_with_and_without_avx512_learn_the_same_bits(tmp_path):
         code = "import warnings; warnings.simplefilter('ignore', ImportWarning)\n" + code
         in_new_process(code, HEBBIAN_DESCENT_ISA=level, **environment)
     older, newer = (np.load(file) for file in files)
-    assert len(older.files) == 48
+    assert len(older.files) == 136  # 7 arrays with scale and average, 3 without
     for key in older.files:
         assert np.isfinite(older[key]).all(), key
         np.testing.assert_array_equal(older[key], newer[key], err_msg=key)

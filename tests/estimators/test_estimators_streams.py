@@ -28,7 +28,7 @@ def test_river_evaluates_a_regressor():
 def test_ten_million_updates_follow_a_drifting_target():
     """Memory is constant, numbers stay finite, and every one of a hundred drifts is followed to the end.
 
-    Targets are noisy: without noise the error would be that of rounding, which says nothing. What noise of
+    This is about the layer that learns. Targets are noisy: without noise the error would be that of rounding, which says nothing. What noise of
     standard deviation σ leaves of a target that was followed to the end has σ√(κ/(2 − κ)), and κ is 1 here.
     """
     rng = np.random.default_rng(0)
@@ -36,7 +36,7 @@ def test_ten_million_updates_follow_a_drifting_target():
     truth = rng.normal(size=(100, 10)) / 10
     inputs = rng.random((block, 100)) + 1
     noise = rng.normal(scale=0.1, size=(block, 10))
-    regressor = HebbianDescentRegressor().partial_fit(inputs[:1000], (inputs @ truth)[:1000])
+    regressor = HebbianDescentRegressor(average=False).partial_fit(inputs[:1000], (inputs @ truth)[:1000])
     before, after, memory = [], [], []
     tracemalloc.start()
     for _ in range(n_blocks):

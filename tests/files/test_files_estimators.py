@@ -62,8 +62,8 @@ def test_an_estimator_comes_back_with_its_labels_and_works(labels, tmp_path):
 @pytest.mark.parametrize(
     ("estimator", "changes", "message"),
     [
-        (CLASSIFIER, {"coef_": np.ones((2, 4))}, r"fit together. Got \(3,\) for 'offset_'"),
-        (CLASSIFIER, {"coef_": 1}, r"value of .coef_. must be an array. Got 1"),
+        (CLASSIFIER, {"weights_": np.ones((2, 4))}, r"fit together. Got \(2, 4\) for 'weights_'"),
+        (CLASSIFIER, {"weights_": 1}, r"value of .weights_. must be an array. Got 1"),
         (CLASSIFIER, {"classes_": [3, 7]}, r"Got 'classes_' = \[3, 7\]"),
         (CLASSIFIER, {"classes_": np.arange(5)}, r"Got 'classes_' = "),
         (CLASSIFIER, {"classes_": np.array([7, 7])}, r"Got 'classes_' = array\(\[7, 7\]\)"),
@@ -78,6 +78,10 @@ def test_an_estimator_comes_back_with_its_labels_and_works(labels, tmp_path):
         (CLASSIFIER, {"n_epochs_": "many"}, r"Got 'n_epochs_' = 'many'"),
         (CLASSIFIER, {"n_samples_seen_": 2**60}, r"Got 'n_samples_seen_' = 1152921504606846976"),
         (CLASSIFIER, {"n_samples_seen_": True}, r"Got 'n_samples_seen_' = True"),
+        (CLASSIFIER, {"weight_seen_": -1.0}, r"Got 'weight_seen_' = -1.0"),
+        (CLASSIFIER, {"weight_seen_": 80}, r"Got 'weight_seen_' = 80"),
+        (CLASSIFIER, {"precisions_": np.ones(2)}, r"fit together. Got \(2,\) for 'precisions_'"),
+        (CLASSIFIER, {"coef_": np.ones((2, 3))}, r"parts of the state must be bias_, classes_"),
         (CLASSIFIER, {"seed_": -1}, r"Got 'seed_' = -1"),
         (CLASSIFIER, {"n_features_in_": 7}, r"Got 'n_features_in_' = 7"),
         (CLASSIFIER, {"offset_": np.zeros(3, np.float32)}, r"one floating dtype"),
@@ -95,9 +99,29 @@ def test_a_forged_state_is_refused(estimator, changes, message, tmp_path):
     assert str(caught.value).startswith(str(tmp_path / "file"))
 
 
+@pytest.mark.parametrize("missing", ["mean_weights_", "mean_bias_", "mean_squares_", "precisions_"])
+def test_half_an_average_or_a_spread_is_refused(missing, tmp_path):
+    contents, arrays = CLASSIFIER._contents()
+    del arrays[missing]
+    write_model(tmp_path / "file", "HebbianDescentClassifier", contents, arrays)
+    with pytest.raises(ModelFileError, match=rf"parts of the state must be .*{missing}"):
+        models.load(tmp_path / "file")
+
+
+def test_the_parts_of_a_state_may_come_in_any_order():
+    estimator = HebbianDescentClassifier(random_state=0).fit(X, [0, 1] * 4, sample_weight=[2.5] * 8)
+    file = unpack(pack("HebbianDescentClassifier", *estimator._contents()))
+    file.parameters["state"] = dict(reversed(file.parameters["state"].items()))
+    found = restored(file)
+    assert (found.n_samples_seen_, found.weight_seen_) == (80, 200.0)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"scaling": "yes"}, r"scaling, unless it is None, must be .*Got 'yes'"),
+        ({"average": "yes"}, r'average must be True, False, "auto" or a rate. Got .yes'),
+        ({"average": 2}, r"at most 1"),
         ({"learning_rate": -1}, r"at least 0"),
         ({"more": 1}, r"parameters must be"),
         ({"random_state": {"a": 1}}, r"value of 'random_state' must be a number or a word. Got {'a': 1}"),
@@ -139,7 +163,7 @@ def test_a_generator_as_random_state_is_refused_with_its_name(tmp_path):
 
 def test_a_classifier_without_classes_is_not_written(tmp_path):
     empty = HebbianDescentClassifier().partial_fit(X[:1], [1], sample_weight=[0.0])
-    with pytest.raises(ModelFileError, match=r"Got 'coef_' of shape \(0, 3\)"):
+    with pytest.raises(ModelFileError, match=r"Got 'weights_' of shape \(0, 3\)"):
         empty.save(tmp_path / "file")
 
 
@@ -147,7 +171,10 @@ def test_names_of_wide_data_fit_and_longer_ones_are_not_written(tmp_path):
     contents, arrays = HebbianDescentRegressor().fit(X[:, :1], X[:, 0])._contents()
     for n_names, fits in ((60_000, True), (200_000, False)):
         names = [f"ENSG{number:011}" for number in range(n_names)]
-        wide = {name: np.zeros(n_names) for name in ("offset_",)} | {"coef_": np.zeros((1, n_names))}
+        wide = {
+            **{name: np.zeros(n_names) for name in ("offset_", "mean_squares_", "precisions_")},
+            **{name: np.zeros((1, n_names)) for name in ("weights_", "mean_weights_")},
+        }
         state = {**contents["state"], "feature_names_in_": names, "n_features_in_": n_names}
         parts = ({**contents, "state": state}, {**arrays, **wide})
         if fits:

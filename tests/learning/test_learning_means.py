@@ -115,12 +115,12 @@ def test_every_face_streams_like_the_naive_loop(rule):
     layer = AssociativeMemory(5, 3).network
     train(layer, X, T, running_mean=True, **settings)
     np.testing.assert_allclose(layer.weights, expected, rtol=1e-11)
-    regressor = HebbianDescentRegressor(**settings)
+    regressor = HebbianDescentRegressor(average=False, **settings)
     for row in range(24):
         regressor.partial_fit(X[row : row + 1], T[row : row + 1])
     expected, *_ = naive_stream(np.zeros((5, 3)), 0.2, 0.1)
     np.testing.assert_allclose(regressor.coef_.T, expected, rtol=1e-11)
-    at_once = HebbianDescentRegressor(**settings).partial_fit(X, T)
+    at_once = HebbianDescentRegressor(average=False, **settings).partial_fit(X, T)
     np.testing.assert_array_equal(at_once.coef_, regressor.coef_)
 
 

@@ -17,6 +17,7 @@ from hebbian_descent.learning import rates
 from hebbian_descent.learning.rates import KAPPAS, Automatic, as_rate, extent, extents_of_units, slope_at
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import get_rule
+from tests.plain import PLAIN
 
 RNG = np.random.default_rng(8)
 X = RNG.random((12, 6))
@@ -40,7 +41,7 @@ def seen(monkeypatch):
 @pytest.mark.parametrize("activation", ["softmax", "sigmoid", "linear", "scaled_tanh", "step"])
 def test_every_face_gives_a_pattern_the_same_rate_for_the_same_purpose(activation, seen):
     own = {"centering": None, "activation": activation}
-    plain = {**own, "error": lambda t, h: h - t}  # not compiled, so that its rates can be seen
+    plain = {**own, **PLAIN, "error": lambda t, h: h - t}  # not compiled, so that its rates can be seen
     AssociativeMemory(6, 3, **own, seed=0).store(X[0], T[0])
     HebbianDescentRegressor(**plain).partial_fit(X[:1], T[:1])
     layer = Layer.from_weights(np.zeros((6, 3)), activation=activation)
@@ -62,16 +63,17 @@ def test_compiled_steps_have_the_same_rate(activation, purpose):
     """One step of weights 0 adds η(t − h)x to them: the rate can be read off."""
     units, x = get_activation(activation), X[:1]
     if purpose == "classify":
-        learner = HebbianDescentClassifier(activation=activation, centering=None)
+        learner = HebbianDescentClassifier(activation=activation, centering=None, **PLAIN)
         learner.partial_fit(x, [1], classes=[0, 1, 2])
         t = np.array([0.0, 1.0, 0.0])
     else:
-        learner = HebbianDescentRegressor(activation=activation, centering=None).partial_fit(x, T[:1])
+        learner = HebbianDescentRegressor(activation=activation, centering=None, **PLAIN)
+        learner.partial_fit(x, T[:1])
         t = T[0]
     h = units(np.zeros((1, 3)))[0]
     slope = units.largest_slope if np.isfinite(units.largest_slope) else 1.0
     eta = Automatic(purpose).kappa(units) / (slope * ((x * x).sum() + 1))
-    np.testing.assert_allclose(learner.coef_, eta * np.outer(t - h, x[0]), rtol=1e-12)
+    np.testing.assert_allclose(learner.weights_, eta * np.outer(t - h, x[0]), rtol=1e-12)
 
 
 def rate(activation, rule="hebbian_descent", **settings):

@@ -223,8 +223,11 @@ def learn_batch(
     shift = setting.offset.shift_after(total, weight)
     spread = known = arrays.spread
     if spread is not None and setting.scale is not None and setting.scale.moves:
-        followed = moving_average(layer.offset, inputs, shift)
-        known = spread.after(inputs, followed, setting.scale.shift_after(total, weight))
+        with np.errstate(over="ignore", invalid="ignore"):
+            followed = moving_average(layer.offset, inputs, shift)
+            known = spread.after(inputs, followed, setting.scale.shift_after(total, weight))
+        if not np.isfinite(known.squares).all():
+            raise DivergenceError.by_inputs(n_samples, setting.update.fixed_rate, inputs)
     precisions = None if known is None else known.precisions
     setting.update.layer(
         layer, inputs, targets, step=n_samples, scales=weights, shift=shift, precisions=precisions, **options

@@ -26,6 +26,7 @@ from hebbian_descent.estimators.online_pass import (
     learn,
     mean_target,
     read_only,
+    values_of,
     weighted_mean,
     weighted_spread,
 )
@@ -62,6 +63,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
     _state_names: tuple[str, ...] = STATE
     _optional_state: tuple[str, ...] = ("feature_names_in_", "target_offset_", *SPREAD, *AVERAGES)
+    _together = (SPREAD, AVERAGES)
     _later_parameters = MappingProxyType({"offset_start": None, "scaling": None, "average": False})
     _purpose: str
 
@@ -198,7 +200,8 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         for name in unused:
             has.pop(name, None)
         if setting.scale is not None and "precisions_" not in has:
-            self.mean_squares_, self.precisions_ = np.zeros_like(self.offset_), np.zeros_like(self.offset_)
+            # No spread as yet: a scale may also begin in mid-stream, around an offset that is known.
+            self.mean_squares_, self.precisions_ = self.offset_**2, np.zeros_like(self.offset_)
         if setting.averaging is not None and "mean_weights_" not in has:
             self.mean_weights_ = aligned_zeros(self.weights_.shape, self.weights_.dtype)
             self.mean_weights_[:], self.mean_bias_ = self.weights_, self.bias_ - self.weights_ @ self.offset_
@@ -256,6 +259,8 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
             Layer(self.weights_.T, self.bias_, self.offset_, setting.activation).move_offset(mean)
         if setting.scales_inputs:
             squares, variance = weighted_spread(samples.inputs, samples.scales, mean)
+            if not np.isfinite(squares).all():
+                raise DivergenceError.by_inputs(0, setting.learning_rate, values_of(samples.inputs))
             self.mean_squares_[:], self.precisions_[:] = squares, precisions_of(variance, squares)
 
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:

@@ -1,7 +1,7 @@
 """One pass over patterns: by the compiled loop for single patterns, otherwise batch by batch.
 
-Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of `coef_`,
-the transpose.
+Both change the arrays of a layer and the count of samples in place. A layer's weights are a view of
+`weights_`, the transpose.
 """
 
 from __future__ import annotations
@@ -62,10 +62,11 @@ def weighted_mean(values: Any, scales: Array) -> Array:
 
 
 def weighted_spread(values: Any, scales: Array, mean: Array) -> tuple[Array, Array]:
-    """Return the mean squares of the columns and their variance."""
-    total = _sparse_squares(values, scales, mean) if is_sparse(values) else _squares(values, scales, mean)
-    variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
-    return variance + mean * mean, variance
+    """Return the mean squares of the columns and their variance; they may be infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = _sparse_squares(values, scales, mean) if is_sparse(values) else _squares(values, scales, mean)
+        variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
+        return variance + mean * mean, variance
 
 
 def _squares(values: Array, scales: Array, mean: Array) -> Array:
@@ -99,9 +100,15 @@ def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
     return mean
 
 
+def values_of(inputs: Any) -> Array:
+    """Return the numbers of an array or a sparse matrix."""
+    values: Array = inputs.data if is_sparse(inputs) else inputs
+    return values
+
+
 def largest_of(inputs: Any) -> float:
     """Return the largest magnitude of an input."""
-    x = inputs.data if is_sparse(inputs) else inputs
+    x = values_of(inputs)
     return float(max(x.max(), -x.min())) if x.size else 0.0
 
 
@@ -110,7 +117,7 @@ def check_mean(mean: Array, inputs: Any, learning_rate: float | None) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         is_large = not np.isfinite(mean @ mean)
     if is_large:
-        raise DivergenceError(0, learning_rate, limit=limit_of(mean), largest_input=largest_of(inputs))
+        raise DivergenceError.by_inputs(0, learning_rate, values_of(inputs))
 
 
 def learn(

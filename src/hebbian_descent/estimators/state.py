@@ -44,6 +44,8 @@ class HasState(Saved):
 
     _state_names: tuple[str, ...]
     _optional_state: tuple[str, ...]
+    _together: tuple[tuple[str, ...], ...] = ()
+    """Optional parts of which none is there without the others."""
     _later_parameters: Mapping[str, Any] = MappingProxyType({})
     """Parameters that files of earlier versions do not have, and what they meant then."""
 
@@ -58,7 +60,7 @@ class HasState(Saved):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Take over what `_state` returned."""
-        for name, value in state.items():
+        for name, value in sorted(state.items()):  # the count of samples before their weight
             setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)
 
     @classmethod
@@ -83,9 +85,9 @@ class HasState(Saved):
                 f"The parts of the state must be given by name, each once. Got {shortened(words)}."
             )
         state = cls._in_present_names({**words, **arrays})
-        require_names(
-            state, {*cls._state_names, *(set(cls._optional_state) & set(state))}, "parts of the state"
-        )
+        optional = set(cls._optional_state) & set(state)
+        optional |= {name for parts in cls._together if optional & set(parts) for name in parts}
+        require_names(state, {*cls._state_names, *optional}, "parts of the state")
         _check_state(state)
         estimator._restore(state)
         return estimator  # type: ignore[no-any-return]

@@ -39,6 +39,11 @@ class DivergenceError(ArithmeticError):
         self.limit = limit
         self.largest_input = largest_input
 
+    @classmethod
+    def by_inputs(cls, step: int, learning_rate: float | None, inputs: Array) -> DivergenceError:
+        """Return the error for inputs that are too large, whatever was learned."""
+        return cls(step, learning_rate, limit=limit_of(inputs), largest_input=float(np.abs(inputs).max()))
+
     def __reduce__(self) -> tuple[type[DivergenceError], tuple[Any, ...]]:
         """Travel between processes whole."""
         return type(self), (self.step, self.learning_rate, self.largest, self.limit, self.largest_input)

@@ -84,7 +84,8 @@ HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noex
 }
 
 // Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known
-// after all of them. σ follows before the step, and only where an input is not 0. products[i][j] = ⟨d_i, c_j⟩.
+// after all of them. σ follows before the step, and only where an input is not 0. products[i][j] = ⟨d_i, c_j⟩; the last
+// one of a pattern is not a number if a square of it is infinite.
 template <bool follows, bool scales, class T, std::size_t k>
 void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T, k>& shifts, const T* const (&x)[k],
                      std::size_t n_inputs, T (&products)[k][k], const Moments<T>& moved) noexcept {
@@ -110,6 +111,7 @@ void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T
                 d[j].store(steps.directions[j] + i);
             }
             for (std::size_t l = 0; l <= j; ++l) sums[l][j] = fma(d[l], c, sums[l][j]);
+            if (follows && scales) sums[j][j] = fma(V(T(0)), squares, sums[j][j]);
         }
         if (follows) offset.store(moved.offset + i, m);
         if (follows && scales) squares.store(moved.squares + i, m), precisions.store(moved.precisions + i, m);

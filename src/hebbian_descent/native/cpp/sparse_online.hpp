@@ -240,6 +240,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
                 const T followed = offset + static_cast<T>(shift) * (x - offset);
                 of.precision = precision_of(of.squares, scale_shift < 1 ? followed : T(0));
             }
+            if (!std::isfinite(of.squares)) return static_cast<std::ptrdiff_t>(place);
             const double precision = static_cast<double>(of.precision), input_value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
             squares += input_value * (input_value - 2 * mu) * precision;

@@ -1,0 +1,3 @@
+"""Parameters of estimators that learn by the rule of the paper alone."""
+
+PLAIN = {"scaling": None, "average": False}
