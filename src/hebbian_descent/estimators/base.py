@@ -152,7 +152,7 @@ class LayerEstimator(HasState, BaseEstimator):
             self.weights_[:] = weights.T
         self.bias_ = np.zeros(n_outputs, dtype)
         self.offset_ = start_of_offset(offset, n_inputs, dtype)
-        for name in ("target_offset_", *SPREAD, *AVERAGES):
+        for name in set(self._optional_state) - {"feature_names_in_"}:
             self.__dict__.pop(name, None)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
