@@ -66,7 +66,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
         scale_: The spread of each input.
         target_ndim_: 1 if targets came as numbers, 2 if as vectors.
-        largest_target_: What exponential units take for the largest count, a power of two; see `learning.rates`.
+        largest_target_: What exponential units take for the largest count; see `learning.rates`.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
