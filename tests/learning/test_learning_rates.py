@@ -48,10 +48,11 @@ def test_every_face_gives_a_pattern_the_same_rate_for_the_same_purpose(activatio
     train(layer, X[:1], T[:1], learning_rate="auto")
     HebbianDescentClassifier(**plain).partial_fit(X[:1], [1], classes=[0, 1, 2])
     train(layer, X[:1], T[:1], learning_rate=Automatic("classify"))
-    memory, regressor, training, classifier, classify = seen
-    assert memory == pytest.approx(regressor, rel=1e-14)
-    assert regressor == training
+    train(layer, X[:1], T[:1], learning_rate=Automatic("regress"))
+    memory, regressor, training, classifier, classify, regress = seen
+    assert memory == pytest.approx(training, rel=1e-14)
     assert classifier == classify
+    assert regressor == regress
     units = get_activation(activation)
     ratio = Automatic("remember").kappa(units) / Automatic("classify").kappa(units)
     assert memory == pytest.approx(ratio * classifier)
@@ -61,14 +62,15 @@ def test_every_face_gives_a_pattern_the_same_rate_for_the_same_purpose(activatio
 @pytest.mark.parametrize("activation", [name for name in ACTIVATIONS if name != "exponential"])
 def test_compiled_steps_have_the_same_rate(activation, purpose):
     """One step of weights 0 adds η(t − h)x to them: the rate can be read off."""
+    own = {"activation": activation, "centering": None, **PLAIN}
+    own |= {} if purpose != "remember" else {"learning_rate": Automatic()}
     units, x = get_activation(activation), X[:1]
     if purpose == "classify":
-        learner = HebbianDescentClassifier(activation=activation, centering=None, **PLAIN)
+        learner = HebbianDescentClassifier(**own)
         learner.partial_fit(x, [1], classes=[0, 1, 2])
         t = np.array([0.0, 1.0, 0.0])
     else:
-        learner = HebbianDescentRegressor(activation=activation, centering=None, **PLAIN)
-        learner.partial_fit(x, T[:1])
+        learner = HebbianDescentRegressor(**own).partial_fit(x, T[:1])
         t = T[0]
     h = units(np.zeros((1, 3)))[0]
     slope = units.largest_slope if np.isfinite(units.largest_slope) else 1.0
@@ -148,7 +150,7 @@ def test_words_and_numbers():
     assert as_rate("auto", "classify") == Automatic("classify")
     assert as_rate(Automatic(), "classify") == Automatic("remember")
     assert as_rate(0.5) == 0.5
-    assert [str(Automatic(purpose)) for purpose in KAPPAS] == ["auto", "auto (classify)"]
+    assert [str(Automatic(purpose)) for purpose in KAPPAS] == ["auto", "auto (classify)", "auto (regress)"]
     with pytest.raises(ValueError, match=r'must be a number or "auto"\. Got .fast.'):
         as_rate("fast")
     with pytest.raises(ValueError, match="Did you mean 'remember'"):

@@ -22,7 +22,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.learning.averaging import Averaging, LayerMean
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import REPRESENTABLE, DivergenceError
-from hebbian_descent.learning.rates import Automatic, finite_slope
+from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.scaling import Spread
 from hebbian_descent.learning.step import Update
 from hebbian_descent.native import core
@@ -127,7 +127,6 @@ def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
     update, activation, offset, scale, averaging = setting
     rule, error, rate = update.rule, update.error, update.rate
     assert isinstance(rule, Rule)
-    automatic = isinstance(rate, Automatic)
     term: dict[str, Any] = {}
     if rule.takes_error_term:
         term = {"error": error.compiled_form, "error_parameters": dict(error.parameters)}
@@ -135,7 +134,7 @@ def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
         learns_from_output=rule.looks_at_output,
         pulls_back=rule.pulls_back,
         learning_rate=rate.kappa(activation) if isinstance(rate, Automatic) else rate,
-        largest_slope=finite_slope(activation) if automatic else 0.0,
+        largest_slope=rate.least_slope(activation) if isinstance(rate, Automatic) else 0.0,
         slope_is_output=activation.slope_is_output,
         weight_decay=update.weight_decay,
         shift=offset.shift,

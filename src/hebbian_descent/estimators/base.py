@@ -185,7 +185,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
             self.weights_[:] = weights.T
         self.bias_ = np.zeros(n_outputs, dtype)
         self.offset_ = start_of_offset(offset, n_inputs, dtype)
-        for name in ("target_offset_", "_sparse", *SPREAD, *AVERAGES):
+        for name in {"_sparse", *self._optional_state} - {"feature_names_in_"}:
             self.__dict__.pop(name, None)
         self.n_samples_seen_ = self.n_epochs_ = 0
 
@@ -366,12 +366,9 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         is_safe = setting.learning_rate is None and setting.compiles(setting.in_stream)
         return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
 
-    def _own_unless_safe(self, samples: Samples) -> None:
+    def _own_unless_safe(self, *numbers: Any) -> None:
         """Copy what was shared if samples might be refused after all."""
-        largest = [largest_of(samples.inputs)]
-        if samples.targets.ndim == 2:
-            largest.append(largest_of(samples.targets))
-        if "_sparse" in self.__dict__ and not max(largest) < ORDINARY_SIZE:
+        if "_sparse" in self.__dict__ and not max(map(largest_of, numbers)) < ORDINARY_SIZE:
             self._sparse, self._progress = own(self._sparse), self._progress.copy()
 
     def _is_plain(self, X: Any) -> bool:

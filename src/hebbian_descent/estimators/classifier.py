@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.multiclass import check_classification_targets, is_multilabel, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import AVERAGES, ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.labels import (
+    ClassWeight,
+    as_class_weight,
+    as_indicator,
+    check_labels_apart,
+    class_weight_of_pairs,
+    indicator_codes,
+    refuse_balance_in_a_stream,
+    weights_of_labels,
+)
 from hebbian_descent.estimators.online_pass import Samples
 from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.estimators.state import Arrays
 from hebbian_descent.learning.averaging import Average
-from hebbian_descent.learning.centering import SHIFT, Centering
+from hebbian_descent.learning.centering import SHIFT, Centering, Offset
 from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import ErrorTerm, Rule
@@ -34,14 +48,9 @@ def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
     )
 
 
-def _of_two(rows: Array) -> Array:
-    """Return the difference of two classes as the one row that scikit-learn has for them."""
-    return rows[1:] - rows[:1] if len(rows) == 2 else rows
-
-
 @saveable
 class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
-    """A classifier that learns one example at a time, one output unit a class, the targets one-hot.
+    """A classifier that learns one example at a time, with one output unit per class.
 
     With softmax units and the difference as error, the defaults, it is softmax regression by gradient descent
     on the cross entropy; what differs from other implementations is the centering of the inputs and the
@@ -49,6 +58,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     `partial_fit` is one pass in the given order. A class need not be announced: one that is first seen later
     has weights of zero until then.
+
+    With sigmoid units samples may have several labels: y is then a matrix of zeros and ones, one column per
+    label, and so is what is predicted.
 
     Args:
         rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
@@ -70,9 +82,12 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         warm_start: Whether `fit` goes on from where it was.
         offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros", or "random" for the classes that are known before the first sample.
+        class_weight: What samples of a class weigh, {label: weight} with 1 for others, or "balanced" (in
+            `fit`): all classes the same in sum. It multiplies `sample_weight`.
 
     Attributes:
-        classes_: The labels, sorted.
+        classes_: The labels, sorted; the numbers of the columns where samples have several.
+        multilabel_: Whether samples have several labels.
         coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
         weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
         scale_: The spread of each input.
@@ -84,7 +99,10 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     _purpose = "classify"
     _state_names = (*STATE, "classes_")
+    _optional_state = (*LayerEstimator._optional_state, "multilabel_")
+    _later_parameters = MappingProxyType({**LayerEstimator._later_parameters, "class_weight": None})
     classes_: npt.NDArray[Any]
+    multilabel_ = False
 
     def __init__(
         self,
@@ -104,6 +122,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         warm_start: bool = False,
         initial_weights: str = "zeros",
         offset_start: float | None = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.rule = rule
         self.activation = activation
@@ -121,6 +140,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.warm_start = warm_start
         self.initial_weights = initial_weights
         self.offset_start = offset_start
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
@@ -131,18 +151,15 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         setting = self._setting()
         goes_on = self.warm_start and self.__sklearn_is_fitted__()
-        X, y = self._checked(X, y, goes_on=goes_on, finite=sample_weight is not None)
-        check_classification_targets(y)
-        X, y, scales = self._present(X, y, sample_weight)
+        X, y, scales = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=False)
         if X.shape[0] == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
         with self._checking_by_mean(setting, X, scales) as mean:
             if not goes_on:
-                self.classes_ = np.unique(y)
-                self._start(setting, len(self.classes_), X.dtype, setting.offset_in_fit)
+                self._begin(setting, y, y, setting.offset_in_fit, X.dtype)
             else:
                 self._add_classes(y)
-            self._fit_samples(setting, self._samples(X, y, scales), mean)
+            self._fit_samples(setting, self._samples(setting, X, y, scales), mean)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -153,49 +170,72 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """
         setting = self._setting()
         self._check_stream(setting)
-        if classes is None and sample_weight is None and self._is_plain_sample(setting, X):
-            place = self._place_of(y)
-            if place is not None:
-                self._stream_samples(setting, Samples(X, np.array([place]), ONE[X.dtype]))
+        has_weight = sample_weight is not None or self.class_weight is not None
+        if classes is None and not has_weight and self._is_plain_sample(setting, X):
+            targets = self._plain_target(setting, y)
+            if targets is not None:
+                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]))
                 return self
         with all_or_nothing(self, self._shared(setting, X)) as draft:
             draft._partial_fit(setting, X, y, classes, sample_weight)
         return self
 
     def _partial_fit(self, setting: Parameters, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        refuse_balance_in_a_stream(as_class_weight(self.class_weight))
         goes_on = self.__sklearn_is_fitted__()
-        finite = sample_weight is not None or not setting.compiles(setting.in_stream)
-        X, y = self._checked(X, y, goes_on=goes_on, finite=finite)
-        check_classification_targets(y)
-        X, y, scales = self._present(X, y, sample_weight)
+        finite = not setting.compiles(setting.in_stream)
+        X, y, scales = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=finite)
         with self._refusing_what_is_not_finite(X):
             if not goes_on:
-                self.classes_ = np.unique(y[:0] if classes is None else classes)
-                self._start(setting, len(self.classes_), X.dtype, setting.offset_in_stream)
-            elif classes is not None:
+                known = y[:0] if classes is None else classes
+                self._begin(setting, y, known, setting.offset_in_stream, X.dtype)
+            elif classes is not None and not self.multilabel_:
                 self._add_classes(classes)
-            if classes is not None and not (known := np.isin(y, self.classes_)).all():
+            if classes is not None:
+                self._check_announced(y, classes)
+            if self.multilabel_:
+                self._stream_samples(setting, self._samples(setting, X, y, scales))
+            else:
+                self._stream(setting, X, y, scales)
+
+    def _check_announced(self, y: Any, classes: Any) -> None:
+        if self.multilabel_:
+            if not np.array_equal(classes, self.classes_):
                 raise ValueError(
-                    "The labels must be among the classes that were announced or seen before. "
-                    f"Got {y[~known].tolist()[0]!r}: add it to `classes`, or leave them out to learn "
-                    "any label."
+                    f"The classes of {y.shape[1]} columns of labels must be their numbers, from 0 on. "
+                    f"Got {classes!r}."
                 )
-            self._stream(setting, X, y, scales)
+        elif not (known := np.isin(y, self.classes_)).all():
+            raise ValueError(
+                "The labels must be among the classes that were announced or seen before. "
+                f"Got {y[~known].tolist()[0]!r}: add it to `classes`, or leave them out to learn any label."
+            )
 
     def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""
-        self._own_unless_safe(self._samples(X, y[:0], scales))
+        self._own_unless_safe(X)
         _, first_places = np.unique(y, return_index=True)
         new = [place for place in first_places if y[place] not in self.classes_]
         for start, end in zip([0, *sorted(new)], [*sorted(new), len(y)], strict=True):
             if start == end:
                 continue
             self._add_classes(y[start : start + 1])
-            samples = self._samples(X[start:end], y[start:end], scales[start:end])
+            samples = self._samples(setting, X[start:end], y[start:end], scales[start:end])
             self._stream_samples(setting, samples)
+
+    def _begin(
+        self, setting: Parameters, y: npt.NDArray[Any], classes: Any, offset: Offset, dtype: np.dtype[Any]
+    ) -> None:
+        """Start with units for the classes that are known, or for the columns of labels."""
+        self.classes_ = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(classes)
+        self._start(setting, len(self.classes_), dtype, offset)
+        if y.ndim == 2:
+            self.multilabel_ = True
 
     def _add_classes(self, labels: Any) -> None:
         """Let unknown classes have weights of zero."""
+        if self.multilabel_:
+            return
         known = self.classes_
         every = unique_labels(known, np.unique(labels)) if len(known) else np.unique(labels)
         if known.dtype == object:  # which `unique_labels` does not keep
@@ -213,17 +253,47 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 grown[places] = old
                 setattr(self, name, grown)
 
-    def _present(self, X: Array, y: Any, sample_weight: Any) -> tuple[Array, Any, Array]:
-        scales = scales_of(sample_weight, X)
+    def _read(
+        self, setting: Parameters, X: Any, y: Any, sample_weight: Any, *, goes_on: bool, finite: bool
+    ) -> tuple[Array, npt.NDArray[Any], Array]:
+        """Return inputs, labels or a matrix of them, and weights of the samples that have one."""
+        class_weight, several = as_class_weight(self.class_weight), is_multilabel(y)
+        X, y = self._checked(
+            X, y, goes_on=goes_on, finite=finite or sample_weight is not None, multi_output=several
+        )
+        check_classification_targets(y)
+        if several:
+            check_labels_apart(setting.activation)
+            y = as_indicator(y)
+        if several and class_weight is not None:
+            raise ValueError(
+                "The class_weight must be None where samples have several labels. "
+                f"Got {self.class_weight!r}: use sample_weight."
+            )
+        if goes_on and (several != self.multilabel_ or (several and y.shape[1] != len(self.classes_))):
+            was = f"a matrix of {len(self.classes_)} columns" if self.multilabel_ else "one label per sample"
+            raise ValueError(f"The labels must be {was}, as before. Got the shape {y.shape}.")
+        scales = weights_of_labels(class_weight, y, scales_of(sample_weight, X))
         there = scales > 0
         return (X, y, scales) if there.all() else (X[there], y[there], scales[there])
 
-    def _samples(self, X: Array, y: Any, scales: Array) -> Samples:
+    def _samples(self, setting: Parameters, X: Array, y: npt.NDArray[Any], scales: Array) -> Samples:
+        if y.ndim == 2:
+            return Samples(X, indicator_codes(y, setting.error, X.dtype), scales)
         return Samples(X, np.searchsorted(self.classes_, y).astype(np.int64, copy=False), scales)
 
-    def _place_of(self, y: Any) -> int | None:
-        """Return the place of the one label in `classes_`, or None if there is none or more to check."""
+    def _plain_target(self, setting: Parameters, y: Any) -> npt.NDArray[Any] | None:
+        """Return what the units are to learn from one sample, or None if there is more to check."""
         labels = np.asarray(y)
+        if self.multilabel_:
+            fits = labels.shape == (1, len(self.classes_)) and labels.dtype.kind in "biu"
+            is_plain = fits and setting.activation.name == "sigmoid" and ((labels == 0) | (labels == 1)).all()
+            return indicator_codes(labels, setting.error, self.weights_.dtype) if is_plain else None
+        place = self._place_of(labels)
+        return None if place is None else np.array([place])
+
+    def _place_of(self, labels: npt.NDArray[Any]) -> int | None:
+        """Return the place of the one label in `classes_`, or None."""
         if labels.shape != (1,) or labels.dtype.kind != self.classes_.dtype.kind:
             return None
         known = self.__dict__.get("_places")
@@ -233,24 +303,36 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         place: int | None = known[1].get(labels.item())
         return place
 
+    def _of_two(self, rows: Array) -> Array:
+        """Return the difference of two classes as the one row that scikit-learn has for them."""
+        return rows[1:] - rows[:1] if len(rows) == 2 and not self.multilabel_ else rows
+
     @property
     def coef_(self) -> Array:
         """The weights of the layer that predicts, (n_classes, n_features), or one row for two classes."""
-        return _of_two(self._raw_layer()[0])
+        return self._of_two(self._raw_layer()[0])
 
     @property
     def intercept_(self) -> Array:
         """The bias of the equivalent layer without centering, (n_classes,), or (1,) for two classes."""
-        return _of_two(self._raw_layer()[1])
+        return self._of_two(self._raw_layer()[1])
 
     def decision_function(self, X: Any) -> Array:
-        """Return the preactivation of each class, (n_samples, n_classes), or a₁ − a₀ of two, (n_samples,)."""
+        """Return the preactivation of each class, (n_samples, n_classes), or a₁ − a₀ of two, (n_samples,).
+
+        Two labels of which a sample may have both are no two classes: they keep their columns.
+        """
         a = self._preactivation(X)
-        return a[:, 1] - a[:, 0] if a.shape[1] == 2 else a
+        return a[:, 1] - a[:, 0] if a.shape[1] == 2 and not self.multilabel_ else a
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class with the largest preactivation, the first of equal ones."""
+        """Return the class with the largest preactivation, the first of equal ones.
+
+        Where samples have several labels, return 1 for those that are more likely than not.
+        """
         a = self._preactivation(X)
+        if self.multilabel_:
+            return (a > 0).astype(np.int64)
         labels: npt.NDArray[Any] = self.classes_[a.argmax(axis=1)]
         return labels
 
@@ -259,9 +341,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Return the probability of each class.
 
         For softmax units this is the output. For sigmoid units it is the probability of each class given
-        that exactly one is on, which is the softmax of the preactivation, too.
+        that exactly one is on, which is the softmax of the preactivation, too; or their output, where samples
+        have several labels.
         """
-        probabilities: Array = softmax(self._preactivation(X), axis=1)
+        a = self._preactivation(X)
+        probabilities: Array = expit(a) if self.multilabel_ else softmax(a, axis=1)
         return probabilities
 
     @available_if(_gives_probabilities)
@@ -271,7 +355,27 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             logarithms: Array = np.log(self.predict_proba(X))
         return logarithms
 
+    def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        contents, arrays = super()._contents()
+        if isinstance(self.class_weight, Mapping):
+            contents["parameters"]["class_weight"] = None
+            contents["class_weight"] = [list(pair) for pair in self.class_weight.items()]
+        return contents, arrays
+
+    @classmethod
+    def _from_contents(cls, contents: Mapping[str, Any], arrays: Arrays) -> Self:
+        others = {name: part for name, part in contents.items() if name != "class_weight"}
+        classifier = super()._from_contents(others, arrays)
+        if "class_weight" in contents:
+            classifier.class_weight = class_weight_of_pairs(contents["class_weight"])
+        return classifier
+
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         state.pop("_places", None)
         return state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = getattr(self.activation, "name", self.activation) == "sigmoid"
+        return tags

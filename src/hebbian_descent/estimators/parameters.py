@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -116,6 +116,27 @@ class Parameters(Shared):
         is_mean = self.centering is None or (isinstance(self.centering, str) and self.centering != "half")
         descends = self.rule.looks_at_output and not self.rule.needs_data_mean
         return self.scaling is not None and is_mean and self.offset_start is None and descends
+
+    @property
+    def needs_largest_target(self) -> bool:
+        """Whether the automatic rate would depend on the target at hand.
+
+        Gradient descent meets the slope twice, and would hardly move with the square of the largest target.
+        """
+        is_automatic = isinstance(self.rate, Automatic)
+        return is_automatic and self.activation.slope_is_output and not self.rule.pulls_back
+
+    def for_targets_up_to(self, largest: float) -> Parameters:
+        """Return the same for targets of at most this magnitude."""
+        assert isinstance(self.rate, Automatic)
+        known = self._for_targets
+        if largest not in known:
+            known[largest] = replace(self, rate=replace(self.rate, largest_target=largest))
+        return known[largest]
+
+    @cached_property
+    def _for_targets(self) -> dict[float, Parameters]:
+        return {}
 
     @cached_property
     def in_fit(self) -> OnlineSetting:

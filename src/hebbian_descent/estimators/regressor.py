@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
@@ -19,6 +22,13 @@ from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing
+
+
+def power_of_two_above(targets: Array) -> npt.NDArray[np.float64]:
+    """Return the smallest power of two, at least 1, that no target of a row exceeds in magnitude."""
+    largest = np.abs(targets).max(axis=1).astype(np.float64)
+    powers: npt.NDArray[np.float64] = np.exp2(np.ceil(np.log2(np.maximum(largest, 1))))
+    return powers
 
 
 @saveable
@@ -56,15 +66,18 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
         scale_: The spread of each input.
         target_ndim_: 1 if targets came as numbers, 2 if as vectors.
+        largest_target_: What exponential units take for the largest count; see `learning.rates`.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
 
-    _purpose = "remember"
+    _purpose = "regress"
     _state_names = (*STATE, "target_ndim_")
+    _optional_state = (*LayerEstimator._optional_state, "largest_target_")
     target_ndim_: int
+    largest_target_: float
 
     def __init__(
         self,
@@ -117,7 +130,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         with self._checking_by_mean(setting, samples.inputs, samples.scales) as mean:
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_fit)
-            self._fit_samples(setting, samples, mean)
+            self._fit_samples(self._expecting(setting, samples.targets), samples, mean)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
@@ -126,7 +139,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         if sample_weight is None and self._is_plain_sample(setting, X):
             targets = self._plain_target(setting, y)
             if targets is not None:
-                self._stream_samples(setting, Samples(X, targets, ONE[X.dtype]))
+                self._stream_samples(self._expecting(setting, targets), Samples(X, targets, ONE[X.dtype]))
                 return self
         with all_or_nothing(self, self._shared(setting, X)) as draft:
             draft._partial_fit(setting, X, y, sample_weight)
@@ -139,8 +152,26 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         with self._refusing_what_is_not_finite(samples.inputs):
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_stream)
-            self._own_unless_safe(samples)
-            self._stream_samples(setting, samples)
+            self._own_unless_safe(samples.inputs, samples.targets)
+            self._stream(setting, samples)
+
+    def _stream(self, setting: Parameters, samples: Samples) -> None:
+        """Learn in order, with a pause wherever a target is larger than was expected."""
+        grows: list[int] = []
+        if setting.needs_largest_target:
+            largest = np.maximum.accumulate(power_of_two_above(samples.targets))
+            grows = np.flatnonzero(np.diff(largest, prepend=largest[:1])).tolist()
+        for start, end in pairwise([0, *grows, len(samples.targets)]):
+            part = samples.at(slice(start, end))
+            self._stream_samples(self._expecting(setting, part.targets[:1]), part)
+
+    def _expecting(self, setting: Parameters, targets: Array) -> Parameters:
+        """Return the setting for targets as large as these and all before them."""
+        if not setting.needs_largest_target:
+            return setting
+        known = self.__dict__.get("largest_target_", 1.0)
+        self.largest_target_ = max(known, float(power_of_two_above(targets).max(initial=1.0)))
+        return setting.for_targets_up_to(self.largest_target_)
 
     @property
     def coef_(self) -> Array:
@@ -185,7 +216,8 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         ):
             return None
         targets = targets.astype(self.weights_.dtype, copy=False).reshape(1, -1)
-        return targets if np.isfinite(targets).all() else None
+        most = self.__dict__.get("largest_target_", 0.0) if setting.needs_largest_target else math.inf
+        return targets if np.isfinite(targets).all() and np.abs(targets).max() <= most else None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -130,8 +130,10 @@ def _fits(name: str, value: Any, n_inputs: int, n_outputs: int) -> bool:
         return type(value) is int and (value == 2 or value == n_outputs == 1)
     if name == "n_features_in_":
         return type(value) is int and value == n_inputs
-    if name == "weight_seen_":
+    if name in ("weight_seen_", "largest_target_"):
         return type(value) is float and 0 <= value < math.inf
+    if name == "multilabel_":
+        return value is True
     if name == "seed_":
         return type(value) is int and value >= 0
     return is_count(value)

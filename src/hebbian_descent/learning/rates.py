@@ -15,13 +15,17 @@ dataset. Details:
   place of ‖x̃‖² + 1, where G holds the products x̃ᵢ·x̃ⱼ + 1 of all pairs. Its norm is at least its largest
   eigenvalue, so that the promise holds for the mean loss of the batch.
 
-κ was chosen by measurement (docs/estimators/learning_rate.md) for two purposes. To remember pairs that are
+κ was chosen by measurement (docs/estimators/learning_rate.md) for three purposes. To remember pairs that are
 seen once, nearly the whole error has to go at once. To classify, where many examples of a class are averaged,
-that would forget the examples before.
+that would forget the examples before. To regress, where targets are noisy and the layer is averaged, half of
+the error is enough.
 
 Some activations have no largest slope. At a jump (step, approximate step), and for an activation that does
 not state its slope, L is 1. The slope of an exponential unit is its output: there L is the largest of 1, the
-outputs and the magnitudes of the targets of the pattern.
+outputs and the magnitudes of the targets of the pattern. Large counts are then learned by shorter steps than
+small ones, which a memory does not mind; but the average of noisy counts comes out too small, for a rate of 3
+by a fifth. A regressor hence passes the `largest_target` of all, with which L depends on the output alone:
+whatever the steps are long, they then cancel where the output is the mean of the targets.
 """
 
 from __future__ import annotations
@@ -53,6 +57,7 @@ KAPPAS: dict[str, dict[str, float]] = {
         **dict.fromkeys(("rectifier", "leaky_rectifier"), 0.25),
         "approximate_step": 0.0625,
     },
+    "regress": {"others": 0.5, "exponential": 2.0},
 }
 """κ by purpose and activation; custom activations are among the others."""
 
@@ -67,9 +72,11 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True)
 class Automatic:
-    """A learning rate that is computed for each update; `purpose` is "remember" or "classify"."""
+    """A learning rate that is computed for each update; `purpose` is "remember", "classify" or "regress"."""
 
     purpose: str = "remember"
+    largest_target: float = 0.0
+    """What the magnitudes of targets are known to be at most, or 0."""
 
     def __post_init__(self) -> None:
         if self.purpose not in KAPPAS:
@@ -88,6 +95,11 @@ class Automatic:
         table = KAPPAS[self.purpose]
         return table.get(activation.name, table["others"]) if activation.is_built_in else table["others"]
 
+    def least_slope(self, activation: Activation) -> float:
+        """Return L, or what it is at least where it grows with outputs and targets."""
+        slope = finite_slope(activation)
+        return max(slope, self.largest_target) if activation.slope_is_output else slope
+
     def of_layer(
         self,
         rule: Rule,
@@ -99,7 +111,8 @@ class Automatic:
         connectivity: Mask | None = None,
     ) -> float | Array:
         """Return η for a batch, or one η per unit where synapses are missing; `pre` is a rule's factor."""
-        kappa, slope = self.kappa(activation), slope_at(activation, rule, output, targets)
+        kappa = self.kappa(activation)
+        slope = slope_at(activation, rule, output, targets, least=self.least_slope(activation))
         if connectivity is None:
             return kappa / (slope * extent(pre))
         per_unit: Array = kappa / (slope * extents_of_units(pre, connectivity))
@@ -120,7 +133,8 @@ class Automatic:
         hidden activity, by as much as the hidden unit with the most input allows.
         """
         activation = network.output_activation
-        kappa, slope = self.kappa(activation), slope_at(activation, rule, units.reconstruction, inputs)
+        kappa, least = self.kappa(activation), self.least_slope(activation)
+        slope = slope_at(activation, rule, units.reconstruction, inputs, least=least)
         x, h = inputs - network.offset, units.hidden - network.hidden_offset
         if connectivity is None:
             eta = kappa / (slope * extent(x, h))
@@ -146,9 +160,11 @@ def finite_slope(activation: Activation) -> float:
     return activation.largest_slope if isfinite(activation.largest_slope) else 1.0
 
 
-def slope_at(activation: Activation, rule: Rule | AutoRule, output: Array, targets: Array) -> float:
+def slope_at(
+    activation: Activation, rule: Rule | AutoRule, output: Array, targets: Array, *, least: float = 0.0
+) -> float:
     """Return the bound for a batch, which is that of all batches unless the slope is the output."""
-    slope = finite_slope(activation)
+    slope = max(finite_slope(activation), least)
     if activation.slope_is_output:
         slope = max(slope, float(output.max()), float(np.abs(targets).max()))
     return slope * slope if rule.pulls_back else slope

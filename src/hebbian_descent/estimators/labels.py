@@ -1,0 +1,100 @@
+"""What classifiers are told of a sample: one label, or several at once; and what classes weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hebbian_descent.checks import Array, as_number
+from hebbian_descent.network import Activation
+from hebbian_descent.rules import ErrorTerm
+from hebbian_descent.storage.models import ModelFileError, shortened
+
+ClassWeight = Mapping[Any, float] | str | None
+
+
+def check_labels_apart(activation: Activation) -> None:
+    """Refuse units of which only one can be on, for samples that may have several labels."""
+    if activation.name != "sigmoid":
+        raise ValueError(
+            "Samples with several labels need units that are on or off independently: set "
+            f'activation="sigmoid". Got {activation.name!r}.'
+        )
+
+
+def as_indicator(y: Any) -> npt.NDArray[np.int64]:
+    """Return which labels samples have, (n_samples, n_labels), as zeros and ones."""
+    indicator = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    is_other = (indicator != 0) & (indicator != 1)
+    if is_other.any():
+        raise ValueError(
+            "A matrix of labels must hold 1 where a sample has a label and 0 where it does not. "
+            f"Got {indicator[is_other][0].item()!r}."
+        )
+    return indicator.astype(np.int64)
+
+
+def indicator_codes(indicator: npt.NDArray[np.int64], error: ErrorTerm, dtype: np.dtype[Any]) -> Array:
+    """Return the targets of units for labels that are there or not."""
+    off, on = error.codes
+    codes: Array = (off + (on - off) * indicator).astype(dtype)
+    return codes
+
+
+def as_class_weight(class_weight: Any) -> ClassWeight:
+    """Return None, "balanced", or the weights of classes by label; refuse anything else."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return class_weight
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            'The class_weight must be None, "balanced" or a dictionary of weights by label. '
+            f"Got {class_weight!r}."
+        )
+    return {
+        label: as_number(weight, f"class_weight of {label!r}", above=0)
+        for label, weight in class_weight.items()
+    }
+
+
+def class_weight_of_pairs(pairs: Any) -> ClassWeight:
+    """Return weights by label from a file, which has no keys but words."""
+    are_pairs = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
+    if not are_pairs or not all(isinstance(label, bool | int | float | str) for label, _ in pairs):
+        raise ModelFileError(
+            f"The class_weight must be pairs of a label and a weight. Got {shortened(pairs)}."
+        )
+    try:
+        return as_class_weight(dict(pairs))
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(str(error)) from None
+
+
+def weights_of_labels(class_weight: ClassWeight, labels: npt.NDArray[Any], scales: Array) -> Array:
+    """Return the weights of samples, times those of their classes; a class that is not named weighs 1.
+
+    Balanced classes weigh the same in sum, and all of them as much as before.
+    """
+    if class_weight is None or len(labels) == 0:
+        return scales
+    classes, places = np.unique(labels, return_inverse=True)
+    if isinstance(class_weight, Mapping):
+        weights = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
+    else:
+        sums = np.bincount(places, scales)
+        weights = sums.sum() / (np.count_nonzero(sums) * np.where(sums > 0, sums, np.inf))
+    product: Array = scales * weights.astype(scales.dtype)[places]
+    return product
+
+
+def refuse_balance_in_a_stream(class_weight: ClassWeight) -> None:
+    """Refuse weights that follow from how often classes are in the whole data."""
+    if isinstance(class_weight, str):
+        raise ValueError(
+            'partial_fit does not have the whole data, which class_weight="balanced" needs. Compute the '
+            "weights from a large enough sample y of all labels, as sklearn.utils.class_weight."
+            'compute_class_weight("balanced", classes=classes, y=y), and pass them as a dictionary '
+            "{label: weight}."
+        )
