@@ -145,7 +145,7 @@ def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
         least_share=0.0 if averaging is None else averaging.least_share(n_inputs),
         off=error.codes[0],
         on=error.codes[1],
-        is_linear=activation.compiled_form == "linear" and error.compiled_form == "difference",
+        is_linear=activation.compiled_form == "linear" and term.get("error", "difference") == "difference",
         units_apart=activation.elementwise,
         **term,
     )

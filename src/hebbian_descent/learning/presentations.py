@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import floor
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +26,10 @@ MOST_SINGLE = 500
 HALVINGS = 40
 NEWTON_STEPS = 50
 
-Respond = Callable[[Array], tuple[Array, Array]]
-"""a → (h, η·post)."""
-ImplicitStep = Callable[[Respond, Array, float], Array]
-"""(respond, a, m·(‖z‖² + 1)) → a′."""
+Respond = Callable[[Array], tuple[Array, Array, Any]]
+"""a → (h, post, η)."""
+ImplicitStep = Callable[[Respond, Array, Any], Array]
+"""(respond, a, m·η(‖z‖² + 1)) → a′, with the η that a has."""
 
 
 def linear_factor(weight: float, eta: float, growth: float) -> float:
@@ -45,13 +46,14 @@ def total_change(
     total = np.zeros_like(a)
     done, left = 0.0, weight if implicit_step else min(weight, MOST_SINGLE)
     while left > 0:
+        _, post, eta = respond(a)
         if done < SINGLE or implicit_step is None:
             share = min(left, 1.0)
-            change = share * respond(a)[1]
+            change = share * eta * post
             a = a - growth * change
         else:
             share = min(left, done / SINGLE)
-            moved = implicit_step(respond, a, share * growth)
+            moved = implicit_step(respond, a, share * eta * growth)
             change = (a - moved) / growth
             a = moved
         total += change
@@ -59,8 +61,8 @@ def total_change(
     return total
 
 
-def step_apart(respond: Respond, preactivation: Array, reach: float) -> Array:
-    """Step to the root of v − a + reach·η·post(v) on the way of the explicit step, unit by unit."""
+def step_apart(respond: Respond, preactivation: Array, reach: Any) -> Array:
+    """Step to the root of v − a + reach·post(v) on the way of the explicit step, unit by unit."""
     a = preactivation
     near, far = a.copy(), a - reach * respond(a)[1]
     for _ in range(HALVINGS):
@@ -70,14 +72,14 @@ def step_apart(respond: Respond, preactivation: Array, reach: float) -> Array:
     return near
 
 
-def step_together(targets: Array, eta: float) -> ImplicitStep:
+def step_together(targets: Array) -> ImplicitStep:
     """Return the same for softmax units that learn from their difference, by Newton's method.
 
-    Its matrix is 1 + g(diag h − hhᵀ) with g = reach·η.
+    Its matrix is 1 + g(diag h − hhᵀ) with g = reach.
     """
 
-    def step(respond: Respond, preactivation: Array, reach: float) -> Array:
-        a, g = preactivation[0], reach * eta
+    def step(respond: Respond, preactivation: Array, reach: Any) -> Array:
+        a, g = preactivation[0], float(np.max(reach))
         v = a.copy()
 
         def rest_at(v: Array) -> tuple[Array, Array]:

@@ -198,18 +198,18 @@ class Update:
         def rate_at(activity: Activity) -> Any:
             return self._rates_of_layer(layer, Factors(z, activity.output), activity, step)
 
-        def respond(a: Array) -> tuple[Array, Array]:
+        def respond(a: Array) -> tuple[Array, Array, Any]:
             activity = seen._replace(preactivation=a, output=unit(a))
-            return activity.output, rate_at(activity) * rule.checked_factors(activity).post
+            return activity.output, rule.checked_factors(activity).post, rate_at(activity)
 
-        descends_plainly = self.error.name == "difference" and not rule.pulls_back
-        if unit.name == "linear" and self.error.name == "difference":
-            eta = float(np.max(rate_at(seen)))
-            total = linear_factor(weight, eta, growth) * respond(seen.preactivation)[1]
+        is_difference = self.error.name == "difference" or not rule.takes_error_term
+        if unit.name == "linear" and is_difference:
+            _, post, eta = respond(seen.preactivation)
+            total = linear_factor(weight, float(np.max(eta)), growth) * eta * post
         else:
             implicit: ImplicitStep | None = step_apart if unit.elementwise else None
-            if unit.name == "softmax" and descends_plainly:
-                implicit = step_together(seen.targets, float(np.max(rate_at(seen))))
+            if unit.name == "softmax" and is_difference and not rule.pulls_back:
+                implicit = step_together(seen.targets)
             total = total_change(respond, seen.preactivation, weight, growth, implicit)
         return total.astype(layer.weights.dtype, copy=False)
 
