@@ -1,7 +1,10 @@
-"""Learning that is all or nothing: an exception, Ctrl-C included, leaves what was learned before.
+"""Learning that is all or nothing: an exception leaves what was learned before.
 
 A learner is a network, an estimator or a memory: an object whose attributes hold arrays. It learns on a
 draft, a copy with its own arrays, and takes the draft over in one assignment, which no interrupt can divide.
+
+Long calls need not lose everything to Ctrl-C. Where a draft is consistent, as after an epoch, its state can
+be kept: an interrupt later on, though no other exception, leaves the learner with that.
 """
 
 from __future__ import annotations
@@ -18,13 +21,34 @@ from hebbian_descent.network import Autoencoder, Layer
 Learner = TypeVar("Learner")
 
 
+_KEPT: dict[int, dict[str, Any]] = {}
+"""States that drafts had when they were last consistent, by the identity of the draft."""
+
+
 @contextmanager
 def all_or_nothing(learner: Learner) -> Iterator[Learner]:
     """Give a draft to learn on, and make it the learner's own unless an exception comes first."""
     draft: Learner = object.__new__(type(learner))
-    draft.__dict__ = {name: _own(value) for name, value in vars(learner).items()}
-    yield draft
-    learner.__dict__ = draft.__dict__
+    draft.__dict__ = own_state(learner)
+    try:
+        yield draft
+        learner.__dict__ = draft.__dict__
+    except KeyboardInterrupt:
+        if id(draft) in _KEPT:
+            learner.__dict__ = _KEPT[id(draft)]
+        raise
+    finally:
+        _KEPT.pop(id(draft), None)
+
+
+def keep_so_far(draft: object) -> None:
+    """Let an interrupt from now on leave what the draft has learned so far."""
+    _KEPT[id(draft)] = own_state(draft)
+
+
+def own_state(learner: object) -> dict[str, Any]:
+    """Return the attributes of a learner with copies of what learning changes in place."""
+    return {name: _own(value) for name, value in vars(learner).items()}
 
 
 def is_finite(network: Layer | Autoencoder) -> bool:

@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress
+from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress, samples_in_a_call
 from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.epochs import Stopping
 from hebbian_descent.estimators.online_pass import (
     Samples,
     check_mean,
     learn,
-    mean_target,
     read_only,
     weighted_mean,
     weighted_spread,
@@ -30,10 +30,11 @@ from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.learning.centering import Offset
-from hebbian_descent.learning.run import DivergenceError, epoch_order
+from hebbian_descent.learning.run import DivergenceError
 from hebbian_descent.learning.scaling import precisions_of
 from hebbian_descent.network import Layer, glorot_uniform
 from hebbian_descent.storage.models import is_count
+from hebbian_descent.transaction import keep_so_far
 
 DTYPES = (np.float64, np.float32)
 STATE = (
@@ -43,6 +44,8 @@ STATE = (
 SPREAD = ("mean_squares_", "precisions_")
 AVERAGES = ("mean_weights_", "mean_bias_")
 FIRST = read_only(np.arange(1))
+SLOW_SAMPLES = 256
+"""After how many samples what the plain loop has learned is kept: some hundredths of a second."""
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
@@ -54,8 +57,13 @@ class LayerEstimator(HasState, BaseEstimator):
     """
 
     _state_names: tuple[str, ...] = STATE
-    _optional_state: tuple[str, ...] = ("feature_names_in_", "target_offset_", *SPREAD, *AVERAGES)
-    _later_parameters = MappingProxyType({"offset_start": None, "scaling": None, "average": False})
+    _optional_state: tuple[str, ...] = (
+        *("feature_names_in_", "target_offset_", "n_iter_", "loss_curve_"),
+        *(*SPREAD, *AVERAGES),
+    )
+    _later_parameters = MappingProxyType(
+        {"offset_start": None, "scaling": None, "average": False, **Stopping()._asdict()}
+    )
     _purpose: str
 
     weights_: Array
@@ -177,36 +185,6 @@ class LayerEstimator(HasState, BaseEstimator):
             has.get("mean_bias_"),
         )
 
-    def _fit_samples(self, setting: Parameters, samples: Samples, mean: Array | None) -> None:
-        """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
-        in_fit, means = setting.in_fit, None
-        loop = self._loop(setting, in_fit)
-        arrays = self._arrays(in_fit)
-        if mean is not None:
-            if in_fit.offset.takes_data_mean:
-                self._take_mean(setting, samples, mean)
-            if loop is None:
-                means = mean, mean_target(samples, len(self.bias_), setting.error)
-        n_samples = len(samples.inputs)
-        for _ in range(setting.epochs):
-            order = (
-                epoch_order(n_samples, self.seed_, self.n_epochs_)
-                if setting.shuffle
-                else np.arange(n_samples)
-            )
-            learn(
-                in_fit,
-                arrays,
-                samples,
-                order,
-                self._progress,
-                loop=loop,
-                batch_size=setting.batch_size,
-                means=means,
-                target_offset=self._target_offset(setting, in_fit.offset),
-            )
-            self.n_epochs_ += 1
-
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:
         """Center on the data mean and scale by the spread around it; what was learned stays the same."""
         if self.n_samples_seen_ == 0:
@@ -218,17 +196,24 @@ class LayerEstimator(HasState, BaseEstimator):
             self.mean_squares_[:], self.precisions_[:] = squares, precisions_of(variance, squares)
 
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:
-        """Learn one sample after another, in the given order."""
-        in_stream, n_samples = setting.in_stream, len(samples.inputs)
-        learn(
-            in_stream,
-            self._arrays(in_stream),
-            samples,
-            FIRST if n_samples == 1 else np.arange(n_samples),
-            self._progress,
-            loop=self._loop(setting, in_stream),
-            target_offset=self._target_offset(setting, in_stream.offset),
-        )
+        """Learn one sample after another, in the given order; Ctrl-C leaves those of whole calls."""
+        in_stream, n_samples = setting.in_stream, len(samples.scales)
+        arrays, loop = self._arrays(in_stream), self._loop(setting, in_stream)
+        size = samples_in_a_call(self.weights_.size)
+        size = min(size, SLOW_SAMPLES) if loop is None else size
+        order = FIRST if n_samples == 1 else np.arange(n_samples)
+        for start in range(0, n_samples, size):
+            learn(
+                in_stream,
+                arrays,
+                samples,
+                order[start : start + size],
+                self._progress,
+                loop=loop,
+                target_offset=self._target_offset(setting, in_stream.offset),
+            )
+            if start + size < n_samples:
+                keep_so_far(self)
 
     def _loop(self, setting: Parameters, online: OnlineSetting) -> Loop | None:
         """Return the compiled loop for single samples, two of them per pass in `fit`, or None."""
@@ -332,6 +317,10 @@ class LayerEstimator(HasState, BaseEstimator):
         if not self._is_plain(X):
             check_is_fitted(self)
             X = validate_data(self, X, reset=False, dtype=self.weights_.dtype)
+        return self._activity(X)
+
+    def _activity(self, X: Array) -> Array:
+        """Return the preactivations of the layer that predicts, for inputs that are checked."""
         if self._is_averaged():
             a: Array = X @ self.mean_weights_.T + self.mean_bias_
         else:
