@@ -1,7 +1,10 @@
-"""Learning that is all or nothing: an exception, Ctrl-C included, leaves what was learned before.
+"""Learning that is all or nothing: an exception leaves what was learned before.
 
 A learner is a network, an estimator or a memory: an object whose attributes hold arrays. It learns on a
 draft, a copy with its own arrays, and takes the draft over in one assignment, which no interrupt can divide.
+
+Long calls need not lose everything to Ctrl-C. Where a draft is consistent, as after an epoch, its state can
+be kept: an interrupt later on, though no other exception, leaves the learner with that.
 """
 
 from __future__ import annotations
@@ -18,21 +21,43 @@ from hebbian_descent.network import Autoencoder, Layer
 Learner = TypeVar("Learner")
 
 
+_KEPT: dict[int, dict[str, Any]] = {}
+"""States that drafts had when they were last consistent, by the identity of the draft."""
+
+
 @contextmanager
 def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[Learner]:
     """Give a draft to learn on, and make it the learner's own unless an exception comes first.
 
     What is `shared` is not copied: it may be large, and whoever says so knows that it changes as a whole.
     """
-    draft = draft_of(learner, shared)
-    yield draft
-    learner.__dict__ = draft.__dict__
-
-
-def draft_of(learner: Learner, shared: Collection[str] = ()) -> Learner:
-    """Return a copy that has its own arrays, but for those that are shared."""
     draft: Learner = object.__new__(type(learner))
-    draft.__dict__ = {name: value if name in shared else own(value) for name, value in vars(learner).items()}
+    draft.__dict__ = own_state(learner, shared)
+    try:
+        yield draft
+        learner.__dict__ = draft.__dict__
+    except KeyboardInterrupt:
+        if id(draft) in _KEPT:
+            learner.__dict__ = _KEPT[id(draft)]
+        raise
+    finally:
+        _KEPT.pop(id(draft), None)
+
+
+def keep_so_far(draft: object) -> None:
+    """Let an interrupt from now on leave what the draft has learned so far."""
+    _KEPT[id(draft)] = own_state(draft)
+
+
+def own_state(learner: object, shared: Collection[str] = ()) -> dict[str, Any]:
+    """Return the attributes of a learner with copies of what learning changes in place."""
+    return {name: value if name in shared else own(value) for name, value in vars(learner).items()}
+
+
+def draft_of(learner: Learner) -> Learner:
+    """Return a copy that has its own arrays."""
+    draft: Learner = object.__new__(type(learner))
+    draft.__dict__ = own_state(learner)
     return draft
 
 

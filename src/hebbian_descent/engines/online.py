@@ -165,14 +165,19 @@ def learn_in_blocks(
     `n_weights` is how many a sample changes. Returns the place of the sample that was refused, or −1. Blocks
     hold an even number of samples, so that passes over two of them stay the same.
     """
-    if order.size * n_weights <= WEIGHTS_IN_A_CALL:
+    size = samples_in_a_call(n_weights)
+    if order.size <= size:
         return loop(arrays, *samples, order, progress)
-    size = 2 * max(1, WEIGHTS_IN_A_CALL // (2 * n_weights))
     for start in range(0, order.size, size):
         refused = loop(arrays, *samples, order[start : start + size], progress)
         if refused != ALL_LEARNED:
             return start + refused
     return ALL_LEARNED
+
+
+def samples_in_a_call(n_weights: int) -> int:
+    """Return how many samples one compiled call learns, an even number."""
+    return 2 * max(1, WEIGHTS_IN_A_CALL // (2 * max(1, n_weights)))
 
 
 def in_codes(targets: Targets, n_outputs: int, error: ErrorTerm, dtype: np.dtype[Any]) -> Array:

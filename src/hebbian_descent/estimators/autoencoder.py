@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import Order
-from hebbian_descent.estimators.base import DTYPES, seed_of, start_of_offset
+from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, seed_of, start_of_offset
 from hebbian_descent.estimators.describe import describe_autoencoder
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
 from hebbian_descent.estimators.parameters import AutoencoderParameters
@@ -23,7 +23,7 @@ from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing, is_finite
+from hebbian_descent.transaction import all_or_nothing, is_finite, keep_so_far
 
 STATE = (
     *("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_"),
@@ -132,6 +132,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             order = epoch_order(len(x), self.seed_, self.n_epochs_) if setting.shuffle else np.arange(len(x))
             self._learn(setting, network, x, batches(order, setting.batch_size), offset)
             self.n_epochs_ += 1
+            keep_so_far(self)
 
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
@@ -143,7 +144,11 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         setting = AutoencoderParameters.of(self)
         offset = setting.offset_in_stream
         x = self._read(setting, X, offset, goes_on=hasattr(self, "components_"))
-        self._learn(setting, self._network(setting), x, batches(np.arange(len(x)), 1), offset)
+        network, order = self._network(setting), np.arange(len(x))
+        for start in range(0, len(x), SLOW_SAMPLES):
+            self._learn(setting, network, x, batches(order[start : start + SLOW_SAMPLES], 1), offset)
+            if start + SLOW_SAMPLES < len(x):
+                keep_so_far(self)
 
     def transform(self, X: Any) -> Array:
         """Return the activity of the hidden units, (n_samples, n_hidden)."""

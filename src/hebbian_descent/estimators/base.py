@@ -15,30 +15,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress
+from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress, samples_in_a_call
 from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
 from hebbian_descent.estimators.batches import LearnsBatches
 from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.epochs import Stopping
 from hebbian_descent.estimators.online_pass import (
     Samples,
     check_mean,
     largest_of,
     learn,
-    mean_target,
     read_only,
     values_of,
     weighted_mean,
     weighted_spread,
+    weights_of_a_sample,
 )
 from hebbian_descent.estimators.parameters import SPARSE, Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.learning.centering import Offset
-from hebbian_descent.learning.run import DivergenceError, epoch_order
+from hebbian_descent.learning.run import DivergenceError
 from hebbian_descent.learning.scaling import precisions_of
 from hebbian_descent.network import Layer, glorot_uniform
 from hebbian_descent.storage.models import is_count
-from hebbian_descent.transaction import own
+from hebbian_descent.transaction import keep_so_far, own
 
 DTYPES = (np.float64, np.float32)
 STATE = (
@@ -51,6 +52,8 @@ LEARNED = ("weights_", "bias_", "offset_", *SPREAD, *AVERAGES)
 """The arrays of a layer, in the order of `LayerArrays`."""
 ORDINARY_SIZE = 1e12
 FIRST = read_only(np.arange(1))
+SLOW_SAMPLES = 256
+"""After how many samples what the plain loop has learned is kept: some hundredths of a second."""
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
@@ -62,9 +65,14 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     """
 
     _state_names: tuple[str, ...] = STATE
-    _optional_state: tuple[str, ...] = ("feature_names_in_", "target_offset_", *SPREAD, *AVERAGES)
+    _optional_state: tuple[str, ...] = (
+        *("feature_names_in_", "target_offset_", "n_iter_", "loss_curve_"),
+        *(*SPREAD, *AVERAGES),
+    )
     _together = (SPREAD, AVERAGES)
-    _later_parameters = MappingProxyType({"offset_start": None, "scaling": None, "average": False})
+    _later_parameters = MappingProxyType(
+        {"offset_start": None, "scaling": None, "average": False, **Stopping()._asdict()}
+    )
     _purpose: str
 
     weights_: Array
@@ -218,38 +226,12 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
                 has.pop(name, None)
         return self._sparse
 
-    def _fit_samples(self, setting: Parameters, samples: Samples, mean: Array | None) -> None:
-        """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued."""
-        in_fit, means = setting.in_fit, None
-        loop = self._loop(setting, in_fit, samples)
-        arrays: LayerArrays | SparseArrays = self._arrays(in_fit)
-        if mean is not None:
-            if in_fit.offset.takes_data_mean:
-                self._take_mean(setting, samples, mean)
-            if loop is None:
-                means = mean, mean_target(samples, len(self.bias_), setting.error)
-        target_offset = self._target_offset(setting, in_fit.offset)
-        if loop is not None and is_sparse(samples.inputs):
-            arrays = self._sparse_arrays(in_fit)
-        n_samples = samples.inputs.shape[0]
-        for _ in range(setting.epochs):
-            order = (
-                epoch_order(n_samples, self.seed_, self.n_epochs_)
-                if setting.shuffle
-                else np.arange(n_samples)
-            )
-            learn(
-                in_fit,
-                arrays,
-                samples,
-                order,
-                self._progress,
-                loop=loop,
-                batch_size=setting.batch_size,
-                means=means,
-                target_offset=target_offset,
-            )
-            self.n_epochs_ += 1
+    def _learned_arrays(
+        self, setting: OnlineSetting, samples: Samples, loop: Loop | None
+    ) -> LayerArrays | SparseArrays:
+        """Return what learning of these samples changes."""
+        learns_sparse = loop is not None and is_sparse(samples.inputs)
+        return self._sparse_arrays(setting) if learns_sparse else self._arrays(setting)
 
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:
         """Center on the data mean and scale by the spread around it; what was learned stays the same."""
@@ -264,19 +246,25 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
             self.mean_squares_[:], self.precisions_[:] = squares, precisions_of(variance, squares)
 
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:
-        """Learn one sample after another, in the given order."""
-        in_stream, n_samples = setting.in_stream, samples.inputs.shape[0]
+        """Learn one sample after another, in the given order; Ctrl-C leaves those of whole calls."""
+        in_stream, n_samples = setting.in_stream, len(samples.scales)
         loop = self._loop(setting, in_stream, samples)
-        learns_sparse = loop is not None and is_sparse(samples.inputs)
-        learn(
-            in_stream,
-            self._sparse_arrays(in_stream) if learns_sparse else self._arrays(in_stream),
-            samples,
-            FIRST if n_samples == 1 else np.arange(n_samples),
-            self._progress,
-            loop=loop,
-            target_offset=self._target_offset(setting, in_stream.offset),
-        )
+        arrays = self._learned_arrays(in_stream, samples, loop)
+        size = samples_in_a_call(weights_of_a_sample(arrays, samples))
+        size = min(size, SLOW_SAMPLES) if loop is None else size
+        order = FIRST if n_samples == 1 else np.arange(n_samples)
+        for start in range(0, n_samples, size):
+            learn(
+                in_stream,
+                arrays,
+                samples,
+                order[start : start + size],
+                self._progress,
+                loop=loop,
+                target_offset=self._target_offset(setting, in_stream.offset),
+            )
+            if start + size < n_samples:
+                keep_so_far(self)
 
     def _loop(self, setting: Parameters, online: OnlineSetting, samples: Samples) -> Loop | None:
         """Return the compiled loop for single samples, two of them per pass in `fit`, or None."""
@@ -408,8 +396,11 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         if not self._is_plain(X):
             check_is_fitted(self)
             X = validate_data(self, X, reset=False, dtype=self._dtype, accept_sparse="csr")
-        has = self.__dict__
-        if "_sparse" in has or is_sparse(X):
+        return self._activity(X)
+
+    def _activity(self, X: Any) -> Array:
+        """Return the preactivations of the layer that predicts, for inputs that are checked."""
+        if "_sparse" in self.__dict__ or is_sparse(X):
             return self._preactivation_of_raw(X)
         if self._is_averaged():
             a: Array = X @ self.mean_weights_.T + self.mean_bias_

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, is_multilabel
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import AVERAGES, ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.labels import (
     ClassWeight,
     as_class_weight,
@@ -75,7 +76,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is True in `fit` and 0.001 in `partial_fit`.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
-        epochs: Passes over the data in `fit`.
+        epochs: Passes over the data in `fit`, unless `max_epochs` is given.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of orders and of random weights.
@@ -84,6 +85,14 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         initial_weights: "zeros", or "random" for the classes that are known before the first sample.
         class_weight: What samples of a class weigh, {label: weight} with 1 for others, or "balanced" (in
             `fit`): all classes the same in sum. It multiplies `sample_weight`.
+        max_epochs: The most passes over the data; None is exactly `epochs`.
+        tol, n_iter_no_change: With `max_epochs`, `fit` ends when the loss of so many epochs in a row was not
+            below the lowest before by more than `tol` times the loss of the first one; see
+            `estimators.epochs`.
+        early_stopping: Whether the loss is that of samples which are held out, and the state after the best
+            epoch is kept; otherwise it is that of all samples.
+        validation_fraction: The part of the samples that is then held out.
+        verbose: Whether `fit` writes a line about every epoch to standard error.
 
     Attributes:
         classes_: The labels, sorted; the numbers of the columns where samples have several.
@@ -91,6 +100,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
         weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
         scale_: The spread of each input.
+        n_iter_, loss_curve_: With `max_epochs` or `verbose`, how many epochs the last `fit` had, and the mean
+            loss after each.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
@@ -123,6 +134,12 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         initial_weights: str = "zeros",
         offset_start: float | None = None,
         class_weight: ClassWeight = None,
+        max_epochs: int | None = None,
+        tol: float = 1e-3,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        verbose: bool = False,
     ) -> None:
         self.rule = rule
         self.activation = activation
@@ -141,6 +158,12 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.initial_weights = initial_weights
         self.offset_start = offset_start
         self.class_weight = class_weight
+        self.max_epochs = max_epochs
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
@@ -159,7 +182,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._begin(setting, y, y, setting.offset_in_fit, X.dtype)
             else:
                 self._add_classes(y)
-            self._fit_samples(setting, self._samples(setting, X, y, scales), mean)
+            fit_epochs(self, setting, self._samples(setting, X, y, scales), mean)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None

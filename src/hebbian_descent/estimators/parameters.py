@@ -11,6 +11,7 @@ import numpy as np
 from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
 from hebbian_descent.engines.online import Loop, OnlineSetting, has_compiled_form, is_compiled, loop_of
 from hebbian_descent.engines.sparse_online import sparse_loop_of
+from hebbian_descent.estimators.epochs import Stopping, as_stopping
 from hebbian_descent.learning.averaging import Average, as_average, averaging_in
 from hebbian_descent.learning.centering import (
     Centering,
@@ -89,6 +90,7 @@ class Parameters(Shared):
     scaling: Scaling
     average: Average
     initial_weights: str
+    stopping: Stopping
 
     @classmethod
     def of(cls, estimator: Any) -> Parameters:
@@ -98,6 +100,7 @@ class Parameters(Shared):
             scaling=as_scaling(estimator.scaling),
             average=as_average(estimator.average),
             initial_weights=_start(estimator.initial_weights),
+            stopping=as_stopping(estimator),
             **shared_parameters(estimator),
         )
 

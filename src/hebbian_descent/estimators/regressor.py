@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.online_pass import Samples
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.learning.averaging import Average
@@ -53,13 +54,21 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is True in `fit` and 0.001 in `partial_fit`.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
-        epochs: Passes over the data in `fit`.
+        epochs: Passes over the data in `fit`, unless `max_epochs` is given.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of orders and of random weights.
         warm_start: Whether `fit` goes on from where it was.
         offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros" or "random".
+        max_epochs: The most passes over the data; None is exactly `epochs`.
+        tol, n_iter_no_change: With `max_epochs`, `fit` ends when the loss of so many epochs in a row was not
+            below the lowest before by more than `tol` times the loss of the first one; see
+            `estimators.epochs`.
+        early_stopping: Whether the loss is that of samples which are held out, and the state after the best
+            epoch is kept; otherwise it is that of all samples.
+        validation_fraction: The part of the samples that is then held out.
+        verbose: Whether `fit` writes a line about every epoch to standard error.
 
     Attributes:
         coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
@@ -67,6 +76,8 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         scale_: The spread of each input.
         target_ndim_: 1 if targets came as numbers, 2 if as vectors.
         largest_target_: What exponential units take for the largest count; see `learning.rates`.
+        n_iter_, loss_curve_: With `max_epochs` or `verbose`, how many epochs the last `fit` had, and the mean
+            loss after each.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
@@ -97,6 +108,12 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         warm_start: bool = False,
         initial_weights: str = "zeros",
         offset_start: float | None = None,
+        max_epochs: int | None = None,
+        tol: float = 1e-3,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        verbose: bool = False,
     ) -> None:
         self.rule = rule
         self.activation = activation
@@ -114,6 +131,12 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         self.warm_start = warm_start
         self.initial_weights = initial_weights
         self.offset_start = offset_start
+        self.max_epochs = max_epochs
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
@@ -130,7 +153,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         with self._checking_by_mean(setting, samples.inputs, samples.scales) as mean:
             if not goes_on:
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_fit)
-            self._fit_samples(self._expecting(setting, samples.targets), samples, mean)
+            fit_epochs(self, self._expecting(setting, samples.targets), samples, mean)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""

@@ -134,6 +134,9 @@ def _fits(name: str, value: Any, n_inputs: int, n_outputs: int) -> bool:
         return type(value) is float and 0 <= value < math.inf
     if name == "multilabel_":
         return value is True
+    if name == "loss_curve_":
+        is_curve = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
+        return is_curve and not np.isnan(value).any()
     if name == "seed_":
         return type(value) is int and value >= 0
     return is_count(value)
