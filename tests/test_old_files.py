@@ -76,12 +76,19 @@ def test_a_loaded_model_is_written_and_learns_again(name, tmp_path):
     assert np.isfinite(outputs(again, name)).all()
 
 
+AUTOMATIC = {"HebbianDescentClassifier": 1.0, "HebbianDescentRegressor": 0.5}
+"""κ/L."""
+
+
 def plain_stream(W, b, mu, targets, *, model, units):
-    """Learn the inputs by the rule of the paper, one by one, with the centering and the rates of 0.1."""
+    """Learn the inputs by the rule of the paper, one by one, with the centering of 0.1.
+
+    The automatic rate is that of today, κ = ½: of a regressor it was 1 then.
+    """
     for n, (x, t) in enumerate(zip(INPUTS, targets, strict=True), model.n_samples_seen_ + 1):
         c = x - mu
         post = units(W @ c + b) - t
-        eta = 1 / (c @ c + 1) if model.learning_rate == "auto" else model.learning_rate
+        eta = AUTOMATIC[type(model).__name__] / (c @ c + 1) if model.learning_rate == "auto" else model.learning_rate
         nu = {None: 0.0, "half": model.shift}.get(model.centering, max(model.shift, 1 / n))
         W = (1 - model.weight_decay) * W - eta * np.outer(post, c)
         b, mu = b - eta * post + nu * W @ c, mu + nu * c

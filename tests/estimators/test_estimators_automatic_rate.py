@@ -23,7 +23,7 @@ def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(act
     units = get_activation(activation)
     start = units(np.zeros((1, 2)))
     slope = units.largest_slope if np.isfinite(units.largest_slope) else 1.0
-    expected = Automatic("remember").kappa(units) / slope * (t - start)
+    expected = Automatic("regress").kappa(units) / slope * (t - start)
     np.testing.assert_allclose(regressor._preactivation(x), expected, rtol=1e-12)
 
 
@@ -31,7 +31,7 @@ def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(act
 @pytest.mark.parametrize("batch_size", [1, 4, 30])
 def test_no_automatic_step_makes_the_loss_of_its_batch_larger(patterns, activation, batch_size, monkeypatch):
     inputs, _, targets = patterns
-    monkeypatch.setitem(KAPPAS["remember"], activation, 1.99)
+    monkeypatch.setitem(KAPPAS["regress"], activation, 1.99)
     settings = {"batch_size": batch_size, "epochs": 1, "shuffle": False, "centering": None}
     regressor = HebbianDescentRegressor(activation=activation, average=False, warm_start=True, **settings)
     losses = []

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_regression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -127,13 +126,6 @@ def test_arrays_that_cannot_be_written_or_lie_in_a_file(kind, patterns, tmp_path
         state = kind(random_state=0).partial_fit(array, labels)._state()
         for name, value in expected.items():
             np.testing.assert_array_equal(value, state[name])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_sparse_input_is_refused_in_words(kind, patterns):
-    inputs, labels, _ = patterns
-    with pytest.raises(TypeError, match=r"Sparse data was passed .* dense data is required"):
-        kind().fit(scipy.sparse.csr_matrix(inputs), labels)
 
 
 def test_labels_may_be_strings(patterns):
