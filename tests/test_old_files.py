@@ -88,7 +88,11 @@ def plain_stream(W, b, mu, targets, *, model, units):
     for n, (x, t) in enumerate(zip(INPUTS, targets, strict=True), model.n_samples_seen_ + 1):
         c = x - mu
         post = units(W @ c + b) - t
-        eta = AUTOMATIC[type(model).__name__] / (c @ c + 1) if model.learning_rate == "auto" else model.learning_rate
+        eta = (
+            AUTOMATIC[type(model).__name__] / (c @ c + 1)
+            if model.learning_rate == "auto"
+            else model.learning_rate
+        )
         nu = {None: 0.0, "half": model.shift}.get(model.centering, max(model.shift, 1 / n))
         W = (1 - model.weight_decay) * W - eta * np.outer(post, c)
         b, mu = b - eta * post + nu * W @ c, mu + nu * c

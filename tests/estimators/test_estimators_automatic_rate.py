@@ -57,7 +57,7 @@ def test_remembering_pairs_comes_near_the_best_fixed_rate(activation, limit):
         return np.abs(memory.fit(inputs, targets).predict(inputs) - targets).mean()
 
     best = min(error(rate) for rate in LEARNING_RATES if rate < 2)
-    assert error("auto") < limit * best
+    assert error(Automatic("remember")) < limit * best
 
 
 def test_classifying_comes_near_the_best_fixed_rate():

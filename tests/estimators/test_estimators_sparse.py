@@ -41,7 +41,7 @@ def assert_same_numbers(found, expected, tolerance):
         one, other = getattr(found, name, None), getattr(expected, name, None)
         assert (one is None) == (other is None), name
         if one is not None:
-            largest = np.abs(other).max()
+            largest = max(1.0, np.abs(other).max())
             np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * largest, err_msg=name)
     assert found.n_samples_seen_ == expected.n_samples_seen_
     assert found.weight_seen_ == pytest.approx(expected.weight_seen_)

@@ -108,13 +108,17 @@ class Automatic:
         pre: Array,
         output: Array,
         targets: Array,
+        shares: Array | None = None,
         connectivity: Mask | None = None,
     ) -> float | Array:
-        """Return η for a batch, or one η per unit where synapses are missing; `pre` is a rule's factor."""
+        """Return η for a batch, or one η per unit where synapses are missing; `pre` is a rule's factor.
+
+        `shares` are those of the patterns in the batch, 1 on average.
+        """
         kappa = self.kappa(activation)
         slope = slope_at(activation, rule, output, targets, least=self.least_slope(activation))
         if connectivity is None:
-            return kappa / (slope * extent(pre))
+            return kappa / (slope * extent(pre, shares=shares))
         per_unit: Array = kappa / (slope * extents_of_units(pre, connectivity))
         return per_unit
 
@@ -170,10 +174,12 @@ def slope_at(
     return slope * slope if rule.pulls_back else slope
 
 
-def extent(*presynaptic: Array) -> float:
+def extent(*presynaptic: Array, shares: Array | None = None) -> float:
     """Return ‖x̃‖² + 1 for one pattern and ‖G‖/n for n of them; several factors count as one long one."""
     n = len(presynaptic[0])
     factors = np.column_stack([*presynaptic, np.ones(n, presynaptic[0].dtype)])
+    if shares is not None:
+        factors *= np.sqrt(shares)[:, np.newaxis]
     # Products of patterns or of inputs, whichever are fewer: both matrices have the same norm.
     gram = factors @ factors.T if n <= factors.shape[1] else factors.T @ factors
     return float(np.linalg.norm(gram)) / n

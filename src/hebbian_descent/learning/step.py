@@ -96,7 +96,7 @@ class Update:
     ) -> None:
         """Update a layer with the mean change of a batch, then move its offset by `shift`.
 
-        `scales` are the weights of patterns: factors of η in a batch, presentations of a single one.
+        `scales` are the weights of patterns: shares of the mean in a batch, presentations of a single one.
         `precisions` are 1/σ² of the inputs, see `scaling`. `means` are those of all patterns, for rules that
         need them.
         With a `target_offset` that moves along, a rule uses its `moving_factors`, and the bias stays.
@@ -111,12 +111,14 @@ class Update:
             seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
             pre, post = rule.checked_factors(seen, moving=target_offset is not None)
             z = pre if precisions is None else pre * np.sqrt(precisions)
-            rates = self._rates_of_layer(layer, Factors(z, post), seen, step)
+            shares = None if scales is None or len(x) == 1 else scales / scales.mean()
+            rates = self._rates_of_layer(layer, Factors(z, post), seen, step, shares)
             growth = (z * z).sum(axis=1, keepdims=True) + 1
             if scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output:
                 scaled = self._presented(layer, seen, float(scales[0]), float(growth[0, 0]), step)
             else:
-                rates = rates if scales is None else rates * scales[:, np.newaxis]
+                factors = scales if shares is None else shares
+                rates = rates if factors is None else rates * factors[:, np.newaxis]
                 scaled = (rates * post).astype(layer.weights.dtype, copy=False)
             if self.bound.looks_ahead:
                 # Activities change by this much times the step, or less; compiled loops have the same bounds.
@@ -174,7 +176,9 @@ class Update:
                 units = network.forward(inputs)
                 self._stop_if_diverged(step, inputs, units.preactivation, units.hidden_preactivation)
 
-    def _rates_of_layer(self, layer: Layer, factors: Factors, seen: Activity, step: int) -> Any:
+    def _rates_of_layer(
+        self, layer: Layer, factors: Factors, seen: Activity, step: int, shares: Array | None = None
+    ) -> Any:
         if not isinstance(self.rate, Automatic):
             return self.rate
         assert isinstance(self.rule, Rule)
@@ -184,6 +188,7 @@ class Update:
             pre=factors.pre,
             output=seen.output,
             targets=seen.targets,
+            shares=shares,
             connectivity=self.connectivity,
         )
         return self._usable(eta, step, seen.inputs, seen.preactivation)
