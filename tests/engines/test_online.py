@@ -197,6 +197,21 @@ def test_every_rule_and_error_term_is_that_of_the_twin(compiled, rule, error, ex
             assert_close(stream.by_loop(setting, per_pass), expected, 1e-12)
 
 
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("rule", ["hebbian_descent", "gradient_descent", "contrastive"])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_every_weight_of_a_sample_is_that_of_the_twin(compiled, activation, rule, dtype):
+    """By 16 presentations and implicit steps, whose halvings or Newton's method both end a little apart."""
+    tolerance = {np.float64: 1e-9, np.float32: 1e-3}[dtype]
+    for weight in (2.5, 17, 300):
+        stream = Stream(n=2, n_inputs=9, n_outputs=4, dtype=dtype)
+        stream.targets *= 3
+        stream.scales[:] = weight
+        for error, extras in [("difference", "automatic"), ("saturating", "plain")]:
+            setting = setting_of(rule, activation, error, **EXTRAS[extras])
+            assert_close(stream.by_loop(setting), stream.by_twin(setting), tolerance)
+
+
 @pytest.mark.parametrize("per_pass", [1, 2])
 @pytest.mark.parametrize("extras", ["plain", "mean", "all"])
 @pytest.mark.parametrize("dtype", TOLERANCE)

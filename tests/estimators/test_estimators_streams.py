@@ -28,9 +28,9 @@ def test_river_evaluates_a_regressor():
 def test_ten_million_updates_follow_a_drifting_target():
     """Memory is constant, numbers stay finite, and every one of a hundred drifts is followed to the end.
 
-    This is the layer that learns, not its average. Targets are noisy: without noise the error would be that of
-    rounding, which says nothing. What noise of standard deviation σ leaves of a target that was followed to
-    the end has σ√(κ/(2 − κ)), and κ is 1 here.
+    This is the layer that learns, not its average. Targets are noisy: without noise the error would be that
+    of rounding, which says nothing. What noise of standard deviation σ leaves of a target that was followed
+    to the end has σ√(κ/(2 − κ)), and κ is 1 here.
     """
     rng = np.random.default_rng(0)
     n_blocks, block = 100, 100_000 if choice().core else 2_000  # the plain loop would take minutes
