@@ -205,7 +205,7 @@ class Update:
         is_difference = self.error.name == "difference" or not rule.takes_error_term
         if unit.name == "linear" and is_difference:
             _, post, eta = respond(seen.preactivation)
-            total = linear_factor(weight, float(np.max(eta)), growth) * eta * post
+            total: Array = linear_factor(weight, float(np.max(eta)), growth) * eta * post
         else:
             implicit: ImplicitStep | None = step_apart if unit.elementwise else None
             if unit.name == "softmax" and is_difference and not rule.pulls_back:
