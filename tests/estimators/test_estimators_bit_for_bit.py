@@ -1,7 +1,12 @@
 """What may be split may be split without changing a bit."""
 
+import pickle
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 from same_bits import assert_same_bits
 
 from hebbian_descent import (
@@ -12,6 +17,7 @@ from hebbian_descent import (
     HebbianDescentRegressor,
     get_activation,
 )
+from hebbian_descent.storage.models import pack, restored, unpack
 from tests.plain import PLAIN
 
 OWN = Activation("own", lambda a: get_activation("sigmoid")(a))
@@ -50,6 +56,49 @@ def test_a_classifier_learns_samples_at_once_as_one_by_one(patterns, settings, d
         in_parts.partial_fit(inputs[rows].tolist() if dtype == np.float64 else inputs[rows], labels[rows])
     assert_same_bits(at_once, one_by_one)
     assert_same_bits(at_once, in_parts)
+
+
+def through_a_file(estimator):
+    return restored(unpack(pack(type(estimator).__name__, *estimator._contents())))
+
+
+INTERLUDES = [
+    lambda estimator: estimator,
+    lambda estimator: pickle.loads(pickle.dumps(estimator)),
+    through_a_file,
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"average": 0.05, "shift": 0.2, "weight_decay": 0.01}, {"error": "saturating"}],
+    ids=in_words,
+)
+@examples(max_examples=25, deadline=None)
+@given(
+    cuts=st.dictionaries(st.integers(1, 59), st.sampled_from(INTERLUDES)),
+    weights=st.lists(st.sampled_from([0.0, 0.3, 1.0, 1.0, 2.5, 20.0]), min_size=59, max_size=59),
+    first_places=st.tuples(st.integers(0, 59), st.integers(0, 59)),
+)
+def test_however_a_weighted_stream_is_cut(kind, settings, dtype, cuts, weights, first_places):
+    """With scales, averages, weights and classes that come late; estimators may be stored in between."""
+    rng = np.random.default_rng(0)
+    inputs = (rng.normal(2, 1, (60, 7)) * (rng.random((60, 7)) < 0.7) * 10.0 ** np.arange(-3, 4)).astype(
+        dtype
+    )
+    place = np.arange(60)
+    aims = rng.integers(0, 1 + (place >= first_places[0]) + (place >= first_places[1]))
+    weights = np.array([1.0, *weights])
+    whole = kind(random_state=0, **settings).partial_fit(inputs, aims, sample_weight=weights)
+    parts, ends = kind(random_state=0, **settings), [*sorted(cuts), 60]
+    for start, end in zip([0, *ends], ends, strict=False):
+        rows = slice(start, end)
+        parts.partial_fit(inputs[rows], aims[rows], sample_weight=weights[rows])
+        if end in cuts:
+            parts = cuts[end](parts)
+    assert_same_bits(whole, parts)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -148,7 +148,8 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
     def _setting(self) -> Parameters:
         """Return the checked parameters; they are checked again only after they have changed."""
-        told = [self.__dict__.get(name) for name in self._parameter_names()]
+        told: list[Any] = [self.__dict__.get(name) for name in self._parameter_names()]
+        told.append(type(self.average))  # True is equal to 1.0, and means something else
         remembered = self.__dict__.get("_remembered")
         if remembered is None or _differ(remembered[0], told):
             remembered = self._remembered = (told, Parameters.of(self))
