@@ -110,17 +110,39 @@ def learn(
     for rows in batches(order, batch_size):
         x, t, weights = samples.at(rows)
         t = in_codes(t, layer.n_outputs, setting.update.error, x.dtype)
-        learn_batch(setting, layer, arrays, x, t, weights, progress, means=means, target_offset=target_offset)
+        try:
+            learn_batch(
+                setting, layer, arrays, x, t, weights, progress, means=means, target_offset=target_offset
+            )
+        except DivergenceError as error:
+            raise _divergence(setting, arrays, Samples(x, t, weights), progress, error.largest) from None
     if not is_finite(layer):
         raise _divergence(setting, arrays, samples, progress)
 
 
 def _divergence(
-    setting: OnlineSetting, arrays: LayerArrays, samples: Samples, progress: Progress
+    setting: OnlineSetting,
+    arrays: LayerArrays,
+    samples: Samples,
+    progress: Progress,
+    largest: float | None = None,
 ) -> DivergenceError:
-    x = samples.inputs
-    largest, limit = float(max(x.max(), -x.min())), limit_of(arrays.weights)
-    return DivergenceError(int(progress[0]), setting.update.fixed_rate, limit=limit, largest_input=largest)
+    """Return the error that tells how large the samples are; targets and weights where they are not small."""
+    x, t, scales = samples
+    target, weight = _largest(t) if t.dtype.kind == "f" else 0.0, _largest(scales)
+    return DivergenceError(
+        int(progress[0]),
+        setting.update.fixed_rate,
+        largest,
+        limit_of(arrays.weights),
+        largest_input=_largest(x),
+        largest_target=target if target > 1 else None,
+        largest_weight=weight if weight > 1 else None,
+    )
+
+
+def _largest(values: npt.NDArray[Any]) -> float:
+    return float(max(values.max(), -values.min()))
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
