@@ -247,15 +247,6 @@ class LayerEstimator(HasState, BaseEstimator):
     def _assert_finite(self, X: Array) -> None:
         assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
 
-    def _check_stream(self, setting: Parameters) -> None:
-        """Refuse what a stream cannot have."""
-        offset, rule = setting.offset_in_stream, setting.rule
-        if rule.needs_data_mean and not offset.centers_targets(rule):
-            raise ValueError(
-                f"The rule {rule.name!r} needs the means of the whole data, which partial_fit does "
-                'not have. Use fit, or centering="moving", which learns the means with the weights.'
-            )
-
     # Input and output
 
     def _checked(

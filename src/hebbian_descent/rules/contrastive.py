@@ -58,4 +58,4 @@ def auto_rule(steps: int = 1, clamp_hidden: bool = False) -> AutoRule:
         )
 
     parameters = {"steps": steps, "clamp_hidden": clamp_hidden}
-    return AutoRule("contrastive", change, parameters, has_free_phase=True)
+    return AutoRule("contrastive", change, parameters, takes_error_term=False, has_free_phase=True)
