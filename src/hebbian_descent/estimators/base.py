@@ -185,6 +185,16 @@ class LayerEstimator(HasState, BaseEstimator):
             has.get("mean_bias_"),
         )
 
+    def _start_at(self, setting: OnlineSetting, first: Array) -> None:
+        """Let the running mean of scaled inputs start at the first sample, which so teaches the bias alone.
+
+        It says nothing of the spread: in units of it, an input that happens to be near 0 would have an
+        enormous weight.
+        """
+        starts = setting.scale is not None and setting.offset.starts_as_mean
+        if starts and self.n_samples_seen_ == 0:
+            self.offset_[:] = first
+
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:
         """Center on the data mean and scale by the spread around it; what was learned stays the same."""
         if self.n_samples_seen_ == 0:
@@ -198,6 +208,9 @@ class LayerEstimator(HasState, BaseEstimator):
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:
         """Learn one sample after another, in the given order; Ctrl-C leaves those of whole calls."""
         in_stream, n_samples = setting.in_stream, len(samples.scales)
+        if n_samples == 0:
+            return
+        self._start_at(in_stream, samples.inputs[0])
         arrays, loop = self._arrays(in_stream), self._loop(setting, in_stream)
         size = samples_in_a_call(self.weights_.size)
         size = min(size, SLOW_SAMPLES) if loop is None else size
