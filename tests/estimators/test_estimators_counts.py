@@ -84,3 +84,19 @@ def test_noisy_targets_are_averaged():
     t = x @ np.arange(5.0) + rng.normal(scale=5, size=3000)
     regressor = HebbianDescentRegressor().partial_fit(x, t)
     np.testing.assert_allclose(regressor.coef_, np.arange(5.0), atol=0.4)
+
+
+@pytest.mark.parametrize("activation", ["linear", "rectifier", "exponential"])
+@pytest.mark.parametrize("rate", ["auto", 0.01])
+def test_the_first_sample_of_a_stream_teaches_the_bias_alone(activation, rate):
+    """An input that happens to be near 0 says nothing of its spread, and has no enormous weight."""
+    rng = np.random.default_rng(0)
+    x, t = rng.random((300, 5)), rng.poisson(3.0, 300).astype(float)
+    x[0, 2], t[0] = 1e-9, 5.0
+    settings = {"activation": activation, "learning_rate": rate, "average": False}
+    first = HebbianDescentRegressor(**settings).partial_fit(x[:1], t[:1])
+    assert not first.weights_.any()
+    assert first.bias_[0] != 0
+    moving = HebbianDescentRegressor(centering="moving", shuffle=False, epochs=1, random_state=0, **settings)
+    for regressor in (first.partial_fit(x[1:], t[1:]), moving.fit(x, t)):
+        assert np.abs(regressor.predict(x) - 3).max() < 30

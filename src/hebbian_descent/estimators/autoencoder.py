@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import Order
-from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, seed_of, start_of_offset
+from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of, seed_of, start_of_offset
 from hebbian_descent.estimators.describe import describe_autoencoder
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
-from hebbian_descent.estimators.parameters import AutoencoderParameters
+from hebbian_descent.estimators.parameters import AutoencoderParameters, can_stream
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
@@ -108,21 +109,29 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def describe(self) -> str:
         """Say in plain words what the setting is."""
-        return describe_autoencoder(AutoencoderParameters.of(self))
+        return describe_autoencoder(self._setting())
 
-    def fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
-        """Learn all samples for some epochs."""
+    def _setting(self) -> AutoencoderParameters:
+        return AutoencoderParameters.of(self)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HebbianDescentAutoencoder:
+        """Learn all samples for some epochs; weights are factors of what they change, and of their means."""
         with all_or_nothing(self) as draft:
-            draft._fit(X)
+            draft._fit(X, sample_weight)
         return self
 
-    def _fit(self, X: Any) -> None:
-        setting = AutoencoderParameters.of(self)
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        setting = self._setting()
         offset = setting.offset_in_fit
         x = self._read(setting, X, offset, goes_on=self.warm_start and hasattr(self, "components_"))
+        scales = scales_of(sample_weight, x)
+        x, scales = x[scales > 0], scales[scales > 0]
+        if len(x) == 0:
+            raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
+        are_weighted = (scales != 1).any()
         network = self._network(setting)
         if offset.takes_data_mean:
-            mean = weighted_mean(x, np.ones(len(x), x.dtype))
+            mean = weighted_mean(x, scales)
             check_mean(mean, x, setting.learning_rate)
             if self.n_samples_seen_ == 0:
                 self.offset_[:] = mean
@@ -130,10 +139,12 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 network.move_offset(mean)  # what was learned so far stays the same
         for _ in range(setting.epochs):
             order = epoch_order(len(x), self.seed_, self.n_epochs_) if setting.shuffle else np.arange(len(x))
-            self._learn(setting, network, x, batches(order, setting.batch_size), offset)
+            shown = batches(order, setting.batch_size)
+            self._learn(setting, network, x, shown, offset, scales if are_weighted else None)
             self.n_epochs_ += 1
             keep_so_far(self)
 
+    @available_if(can_stream)
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         with all_or_nothing(self) as draft:
@@ -141,7 +152,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self
 
     def _partial_fit(self, X: Any) -> None:
-        setting = AutoencoderParameters.of(self)
+        setting = self._setting()
         offset = setting.offset_in_stream
         x = self._read(setting, X, offset, goes_on=hasattr(self, "components_"))
         network, order = self._network(setting), np.arange(len(x))
@@ -152,7 +163,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def transform(self, X: Any) -> Array:
         """Return the activity of the hidden units, (n_samples, n_hidden)."""
-        return self._network(AutoencoderParameters.of(self)).infer_hidden(self._inputs(X))[1]
+        return self._network(self._setting()).infer_hidden(self._inputs(X))[1]
 
     def inverse_transform(self, X: Any) -> Array:
         """Return what the hidden activities X are decoded to, (n_samples, n_features)."""
@@ -162,12 +173,12 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             raise ValueError(
                 f"The hidden activities must have {len(self.components_)} columns. Got {hidden.shape}."
             )
-        return self._network(AutoencoderParameters.of(self)).infer_inputs(hidden)[1]
+        return self._network(self._setting()).infer_inputs(hidden)[1]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the mean absolute error of the reconstruction: higher is better, 0 is perfect."""
         x = self._inputs(X)
-        reconstruction = self._network(AutoencoderParameters.of(self)).forward(x).reconstruction
+        reconstruction = self._network(self._setting()).forward(x).reconstruction
         return -float(np.abs(reconstruction - x).mean())
 
     def _learn(
@@ -177,6 +188,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         x: Array,
         shown: Iterable[Order],
         offset: Offset,
+        scales: Array | None = None,
     ) -> None:
         for rows in shown:
             self.n_samples_seen_ += len(rows)
@@ -184,6 +196,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 network,
                 x[rows],
                 step=self.n_samples_seen_,
+                scales=None if scales is None else scales[rows],
                 shift=offset.shift_after(self.n_samples_seen_, len(rows)),
                 hidden_shift=setting.hidden.shift_after(self.n_samples_seen_, len(rows)),
             )

@@ -234,6 +234,16 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         learns_sparse = loop is not None and is_sparse(samples.inputs)
         return self._sparse_arrays(setting) if learns_sparse else self._arrays(setting)
 
+    def _start_at(self, setting: OnlineSetting, samples: Samples, first: int) -> None:
+        """Let the running mean of scaled inputs start at the first sample, which so teaches the bias alone.
+
+        It says nothing of the spread: in units of it, an input that happens to be near 0 would have an
+        enormous weight.
+        """
+        starts = setting.scale is not None and setting.offset.starts_as_mean
+        if starts and self.n_samples_seen_ == 0:
+            self.offset_[:] = samples.dense_at([first]).inputs[0]
+
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:
         """Center on the data mean and scale by the spread around it; what was learned stays the same."""
         if self.n_samples_seen_ == 0:
@@ -249,6 +259,9 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     def _stream_samples(self, setting: Parameters, samples: Samples) -> None:
         """Learn one sample after another, in the given order; Ctrl-C leaves those of whole calls."""
         in_stream, n_samples = setting.in_stream, len(samples.scales)
+        if n_samples == 0:
+            return
+        self._start_at(in_stream, samples, 0)
         loop = self._loop(setting, in_stream, samples)
         arrays = self._learned_arrays(in_stream, samples, loop)
         size = samples_in_a_call(weights_of_a_sample(arrays, samples))
@@ -298,15 +311,6 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
     def _assert_finite(self, X: Array) -> None:
         assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
-
-    def _check_stream(self, setting: Parameters) -> None:
-        """Refuse what a stream cannot have."""
-        offset, rule = setting.offset_in_stream, setting.rule
-        if rule.needs_data_mean and not offset.centers_targets(rule):
-            raise ValueError(
-                f"The rule {rule.name!r} needs the means of the whole data, which partial_fit does "
-                'not have. Use fit, or centering="moving", which learns the means with the weights.'
-            )
 
     # Input and output
 

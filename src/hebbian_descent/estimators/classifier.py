@@ -29,7 +29,7 @@ from hebbian_descent.estimators.labels import (
     weights_of_labels,
 )
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.estimators.parameters import Parameters, can_stream
 from hebbian_descent.estimators.state import Arrays
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering, Offset
@@ -184,6 +184,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._add_classes(y)
             fit_epochs(self, setting, self._samples(setting, X, y, scales), mean)
 
+    @available_if(can_stream)
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> HebbianDescentClassifier:
@@ -192,7 +193,6 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         `classes` may announce labels before they are seen, and others are then refused; it is never needed.
         """
         setting = self._setting()
-        self._check_stream(setting)
         has_weight = sample_weight is not None or self.class_weight is not None
         if classes is None and not has_weight and self._is_plain_sample(setting, X):
             targets = self._plain_target(setting, y)

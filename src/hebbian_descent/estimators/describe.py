@@ -39,8 +39,9 @@ def describe_layer(setting: Any) -> str:
     """Return a line such as "softmax regression by online gradient descent on the cross entropy, …"."""
     name = setting.activation.name
     model = MODELS.get(name, f"a layer of {setting.activation} units")
-    unused = [] if setting.rule.takes_error_term else ["the error term is not used"]
-    return ", ".join([f"{model} by {_method(setting)}", *_details(setting), *unused])
+    unscaled = setting.scaling is not None and not setting.rule.looks_at_output
+    ignored = [*_ignored(setting), *(["inputs are not scaled"] if unscaled else [])]
+    return ", ".join([f"{model} by {_method(setting)}", *_details(setting), *ignored])
 
 
 def describe_autoencoder(setting: Any) -> str:
@@ -48,7 +49,13 @@ def describe_autoencoder(setting: Any) -> str:
     units = f"{setting.hidden_activation} hidden and {setting.activation} output units"
     way = "online" if setting.batch_size == 1 else f"mini-batch ({setting.batch_size})"
     rule = AUTO_RULES.get(setting.rule.name, f"learning with the rule {setting.rule.name!r}")
-    return ", ".join([f"a tied auto-encoder with {units} by {way} {rule}", *_details(setting)])
+    return ", ".join(
+        [f"a tied auto-encoder with {units} by {way} {rule}", *_details(setting), *_ignored(setting)]
+    )
+
+
+def _ignored(setting: Any) -> list[str]:
+    return [] if setting.rule.takes_error_term else ["the error term is not used"]
 
 
 def _details(setting: Any) -> list[str]:

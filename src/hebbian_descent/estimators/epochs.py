@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import Array, as_count, as_flag, as_number
-from hebbian_descent.engines.online import in_codes
+from hebbian_descent.engines.online import Order, in_codes
 from hebbian_descent.estimators.online_pass import Samples, learn, mean_target, weighted_mean
 from hebbian_descent.learning.run import epoch_order
 from hebbian_descent.network import Activation
@@ -116,6 +116,13 @@ def fit_epochs(estimator: Any, setting: Any, samples: Samples, mean: Array | Non
 def epoch_of(estimator: Any, setting: Any, samples: Samples, mean: Array | None) -> Callable[[], None]:
     """Return what shows all samples once, in an order of its own each time."""
     in_fit, means, n_samples = setting.in_fit, None, len(samples.scales)
+
+    def next_order() -> Order:
+        if setting.shuffle:
+            return epoch_order(n_samples, estimator.seed_, estimator.n_epochs_)
+        return np.arange(n_samples)
+
+    estimator._start_at(in_fit, samples, next_order()[0])
     loop = estimator._loop(setting, in_fit, samples)
     if mean is not None:
         if in_fit.offset.takes_data_mean:
@@ -127,14 +134,11 @@ def epoch_of(estimator: Any, setting: Any, samples: Samples, mean: Array | None)
     arrays = estimator._learned_arrays(in_fit, samples, loop)
 
     def show() -> None:
-        order = np.arange(n_samples)
-        if setting.shuffle:
-            order = epoch_order(n_samples, estimator.seed_, estimator.n_epochs_)
         learn(
             in_fit,
             arrays,
             samples,
-            order,
+            next_order(),
             estimator._progress,
             loop=loop,
             batch_size=setting.batch_size,
@@ -177,7 +181,8 @@ class MeanLoss:
     """The weighted mean loss of the layer that predicts, on given samples."""
 
     def __init__(self, setting: Any, samples: Samples, n_outputs: int) -> None:
-        self.activation, self.error, self.n_outputs = setting.activation, setting.error, n_outputs
+        self.activation: Activation = setting.activation
+        self.error, self.n_outputs = setting.error, n_outputs
         self.samples = samples
         self.is_matching = has_matching_loss(setting.activation) and all(
             setting.activation.domain.contains(targets).all() for _, targets, _ in self._blocks()
@@ -188,12 +193,16 @@ class MeanLoss:
         total = 0.0
         for x, t, weights in self._blocks():
             a = activity(x)
-            if self.is_matching:
-                losses = self.activation.matching_loss(t, a)
-            else:
-                losses = (self.activation(a) - t) ** 2 / 2
+            with np.errstate(over="ignore", invalid="ignore"):
+                losses = self._losses(t, a)
             total += float(weights @ losses.sum(axis=1, dtype=np.float64))
         return total / float(self.samples.scales.sum(dtype=np.float64))
+
+    def _losses(self, t: Array, a: Array) -> Array:
+        if self.is_matching:
+            return self.activation.matching_loss(t, a)
+        squares: Array = (self.activation(a) - t) ** 2 / 2
+        return squares
 
     def _blocks(self) -> Iterator[Samples]:
         for start in range(0, len(self.samples.scales), ROWS_AT_ONCE):

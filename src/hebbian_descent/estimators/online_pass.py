@@ -147,7 +147,12 @@ def learn(
     for rows in batches(order, batch_size):
         x, t, weights = samples.dense_at(rows)
         t = in_codes(t, layer.n_outputs, setting.update.error, x.dtype)
-        learn_batch(setting, layer, arrays, x, t, weights, progress, means=means, target_offset=target_offset)
+        try:
+            learn_batch(
+                setting, layer, arrays, x, t, weights, progress, means=means, target_offset=target_offset
+            )
+        except DivergenceError as error:
+            raise _divergence(setting, Samples(x, t, weights), progress, error.largest) from None
     if not is_finite(layer):
         raise _divergence(setting, samples, progress)
 
@@ -160,9 +165,24 @@ def weights_of_a_sample(arrays: LayerArrays | SparseArrays, samples: Samples) ->
     return max(1, int(n_there * arrays.units.shape[1]))
 
 
-def _divergence(setting: OnlineSetting, samples: Samples, progress: Progress) -> DivergenceError:
-    largest, limit = largest_of(samples.inputs), limit_of(samples.inputs)
-    return DivergenceError(int(progress[0]), setting.update.fixed_rate, limit=limit, largest_input=largest)
+def _divergence(
+    setting: OnlineSetting,
+    samples: Samples,
+    progress: Progress,
+    largest: float | None = None,
+) -> DivergenceError:
+    """Return the error that tells how large the samples are; targets and weights where they are not small."""
+    x, t, scales = samples
+    target, weight = largest_of(t) if t.dtype.kind == "f" else 0.0, largest_of(scales)
+    return DivergenceError(
+        int(progress[0]),
+        setting.update.fixed_rate,
+        largest,
+        limit_of(x),
+        largest_input=largest_of(x),
+        largest_target=target if target > 1 else None,
+        largest_weight=weight if weight > 1 else None,
+    )
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -64,6 +64,32 @@ class Shared:
         """What the offset does during `partial_fit`."""
         return offset_in_stream(self.centering, self.shift, self.offset_start)
 
+    @cached_property
+    def why_no_stream(self) -> str | None:
+        """Why `partial_fit` cannot work, or None."""
+        rule: Any = getattr(self, "rule", None)
+        try:
+            offset = self.offset_in_stream
+        except ValueError as error:
+            return str(error)
+        if isinstance(rule, Rule) and rule.needs_data_mean and not offset.centers_targets(rule):
+            return (
+                f"The rule {rule.name!r} needs the means of the whole data, which partial_fit does "
+                'not have. Use fit, or centering="moving", which learns the means with the weights.'
+            )
+        return None
+
+
+def can_stream(estimator: Any) -> bool:
+    """Whether an estimator has `partial_fit`; wrong parameters are left to the call, which reports them."""
+    try:
+        reason = estimator._setting().why_no_stream
+    except (TypeError, ValueError):
+        return True
+    if reason is not None:
+        raise AttributeError(reason)
+    return True
+
 
 def shared_parameters(estimator: Any) -> dict[str, Any]:
     """Check the parameters that all estimators have."""

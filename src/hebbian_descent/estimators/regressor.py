@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Parameters
+from hebbian_descent.estimators.parameters import Parameters, can_stream
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering
 from hebbian_descent.learning.scaling import Scaling
@@ -155,10 +156,10 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_fit)
             fit_epochs(self, self._expecting(setting, samples.targets), samples, mean)
 
+    @available_if(can_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         setting = self._setting()
-        self._check_stream(setting)
         if sample_weight is None and self._is_plain_sample(setting, X):
             targets = self._plain_target(setting, y)
             if targets is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,22 +23,28 @@ class DivergenceError(ArithmeticError):
         largest: float | None = None,
         limit: float = LARGEST_PREACTIVATION,
         largest_input: float | None = None,
+        largest_target: float | None = None,
+        largest_weight: float | None = None,
     ) -> None:
         """Say when it happened, with which learning rate (None: an automatic one), and what was too large."""
         rate = "an automatic learning rate" if learning_rate is None else f"learning rate {learning_rate:g}"
-        advice = "inputs of a smaller scale" if learning_rate is None else "a smaller learning rate"
+        sizes = {"inputs": largest_input, "targets": largest_target, "sample weights": largest_weight}
+        known = {name: size for name, size in sizes.items() if size is not None}
         # A step may also be too large for activities that are not yet.
         got = "" if largest is None or largest <= limit else f" Got {largest:g}."
-        if largest_input is not None:
-            got += f" Got inputs up to {largest_input:g}."
+        if known:
+            got += f" Got {', '.join(f'{name} up to {size:g}' for name, size in known.items())}."
         super().__init__(
-            f"Learning diverged at step {step} with {rate}: |a| must stay below {limit:g}.{got} Try {advice}."
+            f"Learning diverged at step {step} with {rate}: |a| must stay below {limit:g}.{got} "
+            f"Try {_advice(learning_rate, known, limit)}."
         )
         self.step = step
         self.learning_rate = learning_rate
         self.largest = largest
         self.limit = limit
         self.largest_input = largest_input
+        self.largest_target = largest_target
+        self.largest_weight = largest_weight
 
     @classmethod
     def by_inputs(cls, step: int, learning_rate: float | None, inputs: Array) -> DivergenceError:
@@ -46,7 +53,16 @@ class DivergenceError(ArithmeticError):
 
     def __reduce__(self) -> tuple[type[DivergenceError], tuple[Any, ...]]:
         """Travel between processes whole."""
-        return type(self), (self.step, self.learning_rate, self.largest, self.limit, self.largest_input)
+        sizes = self.largest_input, self.largest_target, self.largest_weight
+        return type(self), (self.step, self.learning_rate, self.largest, self.limit, *sizes)
+
+
+def _advice(learning_rate: float | None, sizes: Mapping[str, float], limit: float) -> str:
+    """Return what to make smaller: what is largest, unless nothing is so large that it could be the cause."""
+    name = max(sizes, key=lambda name: sizes[name], default=None)
+    if name is not None and not sizes[name] <= limit**0.5:
+        return "smaller sample weights" if name == "sample weights" else f"{name} of a smaller scale"
+    return "a fixed learning rate, a small one" if learning_rate is None else "a smaller learning rate"
 
 
 class Bound(NamedTuple):

@@ -11,6 +11,8 @@ dataset. Details:
 - Errors that are pulled back through the activation meet its slope twice: L² stands in place of L.
 - Where synapses are missing, each unit has its own rate: ‖x̃‖² is summed over the inputs that it has.
 - The tied synapses of an auto-encoder see inputs on one side and hidden units on the other: ‖x̃‖² + ‖h̃‖² + 1.
+- Contrastive learning also unlearns what the network makes of its own reconstruction: there the larger of the
+  two phases counts, since with linear hidden units it grows with the fifth power of the weights.
 - The patterns of a batch share a step, which may be the longer the less they have in common: ‖G‖/n stands in
   place of ‖x̃‖² + 1, where G holds the products x̃ᵢ·x̃ⱼ + 1 of all pairs. Its norm is at least its largest
   eigenvalue, so that the promise holds for the mean loss of the batch.
@@ -139,12 +141,18 @@ class Automatic:
         activation = network.output_activation
         kappa, least = self.kappa(activation), self.least_slope(activation)
         slope = slope_at(activation, rule, units.reconstruction, inputs, least=least)
-        x, h = inputs - network.offset, units.hidden - network.hidden_offset
+        phases = [(inputs, units.hidden)]
+        if rule.has_free_phase:
+            phases.append((units.reconstruction, network.infer_hidden(units.reconstruction)[1]))
+        centered = [(x - network.offset, h - network.hidden_offset) for x, h in phases]
         if connectivity is None:
-            eta = kappa / (slope * extent(x, h))
+            eta = kappa / (slope * max(extent(x, h) for x, h in centered))
             return Rates(eta, eta, eta)
-        of_hidden = extents_of_units(x, connectivity).max() - 1
-        per_output: Array = kappa / (slope * (of_hidden + extents_of_units(h, connectivity.T)))
+        sizes: list[Array] = [
+            extents_of_units(x, connectivity).max() - 1 + extents_of_units(h, connectivity.T)
+            for x, h in centered
+        ]
+        per_output: Array = kappa / (slope * np.maximum.reduce(sizes))
         return Rates(per_output[:, np.newaxis], per_output.min(), per_output)
 
 

@@ -30,7 +30,7 @@ from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.network.autoencoder import Pass
 from hebbian_descent.network.offsets import flush_subnormal, moving_average
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
-from hebbian_descent.rules.base import Activity, AutoActivity, Factors, mean_outer
+from hebbian_descent.rules.base import Activity, AutoActivity, Change, Factors, mean_outer
 
 Network = Layer | Autoencoder
 ORDINARY = Bound()
@@ -140,17 +140,25 @@ class Update:
         hidden_targets: Array | None = None,
         *,
         step: int = 0,
+        scales: Array | None = None,
         shift: float = 0.0,
         hidden_shift: float = 0.0,
     ) -> None:
-        """Update an auto-encoder with the mean change of a batch, then move its two offsets."""
+        """Update an auto-encoder with the mean change of a batch, then move its two offsets.
+
+        `scales` are the weights of patterns: factors of their changes, and of their parts in the means that
+        the offsets follow. An automatic rate is shorter by the largest of them, if that is above 1.
+        """
         x, rule, W = inputs, self.rule, network.weights
         assert isinstance(rule, AutoRule)
         with np.errstate(over="ignore", invalid="ignore"):
             units = network.forward(x)
             self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
-            change = rule.change(AutoActivity(network, x, units, self.error, hidden_targets))
+            activity = AutoActivity(network, x, units, self.error, hidden_targets)
+            change = rule.change(activity) if scales is None else weighted_change(rule, activity, scales)
             eta = self._rates_of_autoencoder(network, x, units, step)
+            if scales is not None and isinstance(self.rate, Automatic):
+                eta = Rates(*(rate / max(1.0, float(scales.max())) for rate in eta))
             scaled = (eta.weights * change.weights).astype(W.dtype, copy=False)
             if self.bound.looks_ahead:
                 growth = _largest_growth(network, x, units.hidden)
@@ -163,9 +171,9 @@ class Update:
             if change.decoder_bias is not None:
                 network.decoder_bias -= eta.decoder_bias * change.decoder_bias
             if shift:
-                network.shift_offset(x, shift)
+                network.shift_offset(_mean_row(x, scales), shift)
             if hidden_shift:
-                network.shift_hidden_offset(units.hidden, hidden_shift)
+                network.shift_hidden_offset(_mean_row(units.hidden, scales), hidden_shift)
 
     def stop_if_diverged(self, network: Network, inputs: Array, step: int) -> None:
         """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
@@ -263,3 +271,33 @@ def _largest_growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
     """Return the largest ‖x − μ‖² + ‖h − λ‖² + 1 of a batch, by which a step may change the activities."""
     pre = x - network.offset, hidden - network.hidden_offset
     return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1
+
+
+def weighted_change(rule: AutoRule, activity: AutoActivity, scales: Array) -> Change:
+    """Return the mean over a batch of the change of each pattern times its weight."""
+    changes = []
+    for row in range(len(scales)):
+        sample = slice(row, row + 1)
+        told = None if activity.hidden_targets is None else activity.hidden_targets[sample]
+        changes.append(
+            rule.change(
+                activity._replace(
+                    inputs=activity.inputs[sample],
+                    units=Pass(*(part[sample] for part in activity.units)),
+                    hidden_targets=told,
+                )
+            )
+        )
+
+    def mean(parts: tuple[Array | None, ...]) -> Array | None:
+        there = [part for part in parts if part is not None]
+        return sum(w * part for w, part in zip(scales, there, strict=True)) / len(scales) if there else None
+
+    weights, bias, decoder_bias = (mean(parts) for parts in zip(*changes, strict=True))
+    assert weights is not None
+    return Change(weights, bias, decoder_bias)
+
+
+def _mean_row(rows: Array, scales: Array | None) -> Array:
+    """Return rows whose mean is the weighted one: themselves, or a single one."""
+    return rows if scales is None else (scales / scales.sum() @ rows)[np.newaxis]

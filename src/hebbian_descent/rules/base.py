@@ -117,6 +117,10 @@ class AutoRule(Member):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activations, so that their slopes count twice."""
+    takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
+    """Whether the error term has a say."""
+    has_free_phase: bool = field(default=False, metadata=ADDED_LATER)
+    """Whether it also unlearns what the network makes of its own reconstruction."""
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
 
 

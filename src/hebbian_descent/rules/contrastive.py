@@ -57,4 +57,5 @@ def auto_rule(steps: int = 1, clamp_hidden: bool = False) -> AutoRule:
             decoder_bias=(x_model - x_data).mean(axis=0),
         )
 
-    return AutoRule("contrastive", change, {"steps": steps, "clamp_hidden": clamp_hidden})
+    parameters = {"steps": steps, "clamp_hidden": clamp_hidden}
+    return AutoRule("contrastive", change, parameters, takes_error_term=False, has_free_phase=True)

@@ -46,4 +46,4 @@ def auto_rule() -> AutoRule:
         mu, lam = network.offset, network.hidden_offset
         return Change(weights=-mean_outer(x - mu, h - lam))
 
-    return AutoRule("hebb", change, compiled="imprint")
+    return AutoRule("hebb", change, takes_error_term=False, compiled="imprint")

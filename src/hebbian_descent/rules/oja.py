@@ -24,7 +24,7 @@ def auto_rule() -> AutoRule:
         h = x @ W
         return Change(weights=mean_outer(h @ W.T - x, h))
 
-    return AutoRule("oja", change)
+    return AutoRule("oja", change, takes_error_term=False)
 
 
 def require_linear(network: Autoencoder, rule: str) -> None:

@@ -27,4 +27,4 @@ def auto_rule() -> AutoRule:
         before_and_own = np.triu(mean_outer(h, h))  # [k, j] with k ≤ j
         return Change(weights=W @ before_and_own - mean_outer(x, h))
 
-    return AutoRule("sanger", change)
+    return AutoRule("sanger", change, takes_error_term=False)

@@ -1,0 +1,112 @@
+"""What estimators offer follows from their parameters, and what they leave out is said."""
+
+import numpy as np
+import pytest
+from same_bits import assert_same_bits
+
+from hebbian_descent import (
+    DivergenceError,
+    HebbianDescentAutoencoder,
+    HebbianDescentClassifier,
+    HebbianDescentRegressor,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5))
+T = X @ np.arange(5.0)
+KINDS = [HebbianDescentClassifier, HebbianDescentRegressor, HebbianDescentAutoencoder]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_streams_are_offered_where_they_can_be_learned(kind):
+    assert hasattr(kind(), "partial_fit")
+    assert not hasattr(kind(centering="mean"), "partial_fit")
+    assert hasattr(kind(centering="no such word"), "partial_fit")  # which reports it
+    with pytest.raises(AttributeError) as error:
+        kind(centering="mean").partial_fit(X, X[:, 0] > 0)
+    assert 'Use centering="moving"' in str(error.value.__cause__)
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_the_covariance_rule_streams_with_a_moving_offset_alone(kind):
+    assert hasattr(kind(rule="covariance"), "partial_fit")
+    assert not hasattr(kind(rule="covariance", centering=None), "partial_fit")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rule", ["hebb", "contrastive"])
+def test_rules_say_what_they_ignore(kind, rule):
+    assert "the error term is not used" in kind(rule=rule).describe()
+    assert "not used" not in kind().describe()
+    if kind is not HebbianDescentAutoencoder:
+        assert ("inputs are not scaled" in kind(rule=rule).describe()) == (rule == "hebb")
+
+
+@pytest.mark.parametrize(
+    ("settings", "scales", "advice"),
+    [
+        ({"learning_rate": 100.0}, {}, "Try a smaller learning rate"),
+        ({"scaling": None}, {"inputs": 1e200}, "Try inputs of a smaller scale"),
+        ({}, {"targets": 1e200}, "Try targets of a smaller scale"),
+        ({"learning_rate": 0.01}, {"targets": 1e200}, "Try targets of a smaller scale"),
+        ({"batch_size": 5}, {"weights": 1e300}, "Try smaller sample weights"),
+        ({"batch_size": 5}, {"targets": 1e200}, "Try targets of a smaller scale"),
+    ],
+)
+def test_divergence_names_its_cause(settings, scales, advice):
+    weights = np.full(60, scales.get("weights", 1.0))
+    regressor = HebbianDescentRegressor(**settings)
+    with pytest.raises(DivergenceError, match=advice):
+        regressor.fit(X * scales.get("inputs", 1.0), T * scales.get("targets", 1.0), sample_weight=weights)
+    assert not hasattr(regressor, "weights_")
+
+
+@pytest.mark.parametrize("scale", [1.0, 255.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("batch_size", [1, 10, 100])
+@pytest.mark.parametrize("hidden", ["linear", "rectifier", "sigmoid"])
+def test_contrastive_learning_does_not_diverge_by_itself(scale, dtype, batch_size, hidden):
+    inputs = (np.random.default_rng(0).random((300, 30)) * scale).astype(dtype)
+    encoder = HebbianDescentAutoencoder(
+        rule="contrastive", hidden_activation=hidden, batch_size=batch_size, random_state=0
+    )
+    assert encoder.fit(inputs).score(inputs) > -scale
+
+
+def test_weights_of_samples_of_an_auto_encoder():
+    weights = np.repeat([0.0, 1.0, 2.0], 20)
+    encoder = HebbianDescentAutoencoder(n_hidden=2, random_state=0, learning_rate=0.01, epochs=1)
+    assert_same_bits(
+        encoder.fit(X, sample_weight=np.ones(60)),
+        HebbianDescentAutoencoder(n_hidden=2, random_state=0, learning_rate=0.01, epochs=1).fit(X),
+    )
+    weighted = encoder.fit(X, sample_weight=weights)
+    np.testing.assert_allclose(weighted.offset_, np.average(X, axis=0, weights=weights))
+    assert weighted.n_samples_seen_ == 40
+
+
+def test_a_weight_is_a_factor_of_the_change_of_its_sample():
+    settings = {"n_hidden": 2, "random_state": 0, "epochs": 1, "centering": None, "shuffle": False}
+    fixed = {**settings, "learning_rate": 0.01, "batch_size": 60}
+    start = HebbianDescentAutoencoder(**{**fixed, "learning_rate": 0.0}).fit(X).components_
+    weights = np.linspace(0.1, 3, 60)
+    expected = np.zeros_like(start)
+    for row in range(60):
+        alone = HebbianDescentAutoencoder(**fixed).fit(X[row : row + 1])
+        expected += weights[row] * (alone.components_ - start) / 60
+    weighted = HebbianDescentAutoencoder(**fixed).fit(X, sample_weight=weights)
+    np.testing.assert_allclose(weighted.components_ - start, expected, atol=1e-12)
+
+
+def test_large_weights_do_not_make_an_automatic_rate_too_large():
+    weights = np.where(np.arange(60) % 2, 1e6, 1.0)
+    encoder = HebbianDescentAutoencoder(random_state=0, epochs=30).fit(X, sample_weight=weights)
+    assert encoder.score(X) > -np.abs(X - X.mean(axis=0)).mean()
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"), [(np.zeros(60), "Got zeros only"), (-np.ones(60), "must not be negative")]
+)
+def test_other_weights_of_samples_are_refused(weights, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        HebbianDescentAutoencoder().fit(X, sample_weight=weights)
