@@ -30,6 +30,7 @@ from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.learning.centering import Offset
+from hebbian_descent.learning.divergence import limit_of
 from hebbian_descent.learning.run import DivergenceError, epoch_order
 from hebbian_descent.learning.scaling import precisions_of
 from hebbian_descent.network import Layer, glorot_uniform
@@ -354,6 +355,8 @@ def scales_of(sample_weight: Any, X: Array) -> Array:
         raise ValueError(f"The sample_weight must have the shape ({n_samples},). Got {scales.shape}.")
     if (scales < 0).any():
         raise ValueError(f"The sample_weight must not be negative. Got {scales.min()}.")
+    if scales.max() > limit_of(scales):  # so that sums of them are finite
+        raise ValueError(f"The sample_weight must be at most {limit_of(scales):g}. Got {scales.max():g}.")
     return scales
 
 

@@ -103,7 +103,7 @@ class Update:
         """
         x, t, rule = inputs, targets, self.rule
         assert isinstance(rule, Rule)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             a, h = layer.forward(x)
             self._stop_if_diverged(step, x, a)
             if target_offset is not None:
