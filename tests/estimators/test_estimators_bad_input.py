@@ -59,6 +59,7 @@ def test_what_needs_the_whole_data_says_so_in_a_stream(kind, patterns):
         (np.ones(3), "must have the shape"),
         (-np.ones(60), "must not be negative"),
         (np.full(60, np.nan), "NaN"),
+        (np.full(60, 1e155), r"must be at most 1\.34078e\+154\. Got 1e\+155"),
     ],
 )
 def test_weights_of_samples(kind, weights, sentence, patterns):

@@ -167,6 +167,23 @@ def test_units_that_jump_end_at_the_jump(activation):
     np.testing.assert_allclose(a, 0, atol=1e-9)
 
 
+@both
+def test_presentations_that_lead_ever_further_are_refused(loop_for):
+    """A rate beyond twice what the pattern allows makes each of them overshoot by more."""
+    sample = Sample()
+    sample.x *= 100
+    update = Update(get_rule("hebbian_descent"), get_error_term("difference"), 1.0, bound=REPRESENTABLE)
+    for activation in ("linear", "rectifier"):
+        setting = OnlineSetting(update, get_activation(activation), Offset())
+        arrays = LayerArrays(sample.W.copy(), sample.b.copy(), sample.mu.copy())
+        x, t = sample.x[np.newaxis], sample.t[np.newaxis]
+        refused = loop_for(setting)(arrays, x, t, np.array([1e15]), np.arange(1), np.zeros(2))
+        if activation == "linear":
+            assert refused == 0
+            np.testing.assert_array_equal(arrays.weights, sample.W)
+        assert all(np.isfinite(array).all() for array in arrays[:3])
+
+
 def weighted(estimator, X, y, weights):
     return estimator.partial_fit(X, y, sample_weight=weights)
 

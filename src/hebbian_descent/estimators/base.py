@@ -35,6 +35,7 @@ from hebbian_descent.estimators.parameters import SPARSE, Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.learning.centering import Offset
+from hebbian_descent.learning.divergence import limit_of
 from hebbian_descent.learning.run import DivergenceError
 from hebbian_descent.learning.scaling import precisions_of
 from hebbian_descent.network import Layer, glorot_uniform
@@ -57,6 +58,24 @@ SLOW_SAMPLES = 256
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
+class ArrayOfLayer:
+    """An array of the layer, given as a copy while `_sparse` stands in its place."""
+
+    name: str
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if estimator is None:
+            return self
+        if (known := estimator.__dict__.get("_sparse")) is not None:
+            arrays = known.dense(scales=estimator._setting().scales_inputs)
+            if (array := arrays[LEARNED.index(self.name)]) is not None:
+                return array
+        raise AttributeError(f"{type(estimator).__name__!r} object has no attribute {self.name!r}")
+
+
 class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     """A centered layer with the methods of a scikit-learn estimator.
 
@@ -75,23 +94,19 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     )
     _purpose: str
 
-    weights_: Array
-    bias_: Array
-    offset_: Array
+    weights_ = ArrayOfLayer()
+    bias_ = ArrayOfLayer()
+    offset_ = ArrayOfLayer()
+    mean_squares_ = ArrayOfLayer()
+    precisions_ = ArrayOfLayer()
+    mean_weights_ = ArrayOfLayer()
+    mean_bias_ = ArrayOfLayer()
     n_epochs_: int
     seed_: int
     n_features_in_: int
     _progress: Progress
     _sparse: SparseArrays
     """Stands in place of the arrays while sparse samples are learned."""
-
-    def __getattr__(self, name: str) -> Any:
-        """Give an array of the layer also while sparse samples are learned, as a copy."""
-        if name in LEARNED and "_sparse" in self.__dict__:
-            place, arrays = LEARNED.index(name), self._sparse.dense(scales=self._setting().scales_inputs)
-            if arrays[place] is not None:
-                return arrays[place]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def describe(self) -> str:
         """Say in plain words what the setting is."""
@@ -383,7 +398,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     def _is_averaged(self) -> bool:
         """Whether predictions are those of the averaged layer."""
         has = self.__dict__
-        if self.average is False:
+        if isinstance(self.average, bool | np.bool_) and not self.average:
             return False
         is_there = self._sparse.mean_weights is not None if "_sparse" in has else "mean_weights_" in has
         return is_there and has["_progress"][0] >= Averaging.spacing(self.n_features_in_)
@@ -437,6 +452,8 @@ def scales_of(sample_weight: Any, X: Any) -> Array:
         raise ValueError(f"The sample_weight must have the shape ({n_samples},). Got {scales.shape}.")
     if (scales < 0).any():
         raise ValueError(f"The sample_weight must not be negative. Got {scales.min()}.")
+    if scales.max() > limit_of(scales):  # so that sums of them are finite
+        raise ValueError(f"The sample_weight must be at most {limit_of(scales):g}. Got {scales.max():g}.")
     return scales
 
 

@@ -34,7 +34,7 @@ ImplicitStep = Callable[[Respond, Array, Any], Array]
 
 def linear_factor(weight: float, eta: float, growth: float) -> float:
     """Return what stands in place of w as a factor of η, for linear units that learn from h − t."""
-    whole, left = floor(weight), 1 - eta * growth
+    whole, left = floor(weight), np.float64(1 - eta * growth)  # whose powers may be infinite
     return float((1 - left**whole * (1 - (weight - whole) * eta * growth)) / (eta * growth))
 
 

@@ -37,10 +37,14 @@ class Spread(NamedTuple):
     precisions: Array
     """1/σ², or 0 for an input that has always been 0."""
 
-    def after(self, inputs: Array, offset: Array, shift: float) -> Spread:
-        """Return what is known with a batch that is about to be learned, which the offset has followed."""
+    def after(self, inputs: Array, shares: Array, offset: Array, shift: float) -> Spread:
+        """Return what is known with a batch that is about to be learned, which the offset has followed.
+
+        The shares of its patterns are 1 on average.
+        """
         x, nu = inputs, shift
-        q = flush_subnormal(self.squares + nu * ((x * x).mean(axis=0) - self.squares))
+        mean_squares = (x * x * shares[:, np.newaxis]).mean(axis=0)
+        q = flush_subnormal(self.squares + nu * (mean_squares - self.squares))
         is_there = (x != 0).any(axis=0)
         variance = q - offset * offset if nu < 1 else q
         return Spread(q, np.where(is_there, precisions_of(variance, q), self.precisions))

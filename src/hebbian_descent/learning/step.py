@@ -55,6 +55,12 @@ def change_weights(
         flush_subnormal(weights)
 
 
+def mean_row(rows: Array, shares: Array | None) -> Array:
+    """Return the mean of a batch as one row, in which patterns have shares that are 1 on average."""
+    weighted: Array = rows if shares is None else rows * shares[:, np.newaxis]
+    return weighted.mean(axis=0, keepdims=True)
+
+
 @dataclass(frozen=True)
 class Update:
     """How one batch changes a network; it holds nothing of the network."""
@@ -103,15 +109,15 @@ class Update:
         """
         x, t, rule = inputs, targets, self.rule
         assert isinstance(rule, Rule)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             a, h = layer.forward(x)
             self._stop_if_diverged(step, x, a)
+            shares = None if scales is None or len(x) == 1 else scales / scales.mean()
             if target_offset is not None:
-                means = layer.offset, moving_average(target_offset, t, shift)
+                means = layer.offset, moving_average(target_offset, mean_row(t, shares), shift)
             seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
             pre, post = rule.checked_factors(seen, moving=target_offset is not None)
             z = pre if precisions is None else pre * np.sqrt(precisions)
-            shares = None if scales is None or len(x) == 1 else scales / scales.mean()
             rates = self._rates_of_layer(layer, Factors(z, post), seen, step, shares)
             growth = (z * z).sum(axis=1, keepdims=True) + 1
             if scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output:
@@ -129,9 +135,9 @@ class Update:
                 layer.bias -= scaled.mean(axis=0)
             if target_offset is not None:
                 target_offset[:] = seen.mean_target
-                layer.offset[:] = moving_average(layer.offset, x, shift)
+                layer.offset[:] = moving_average(layer.offset, mean_row(x, shares), shift)
             elif shift:
-                layer.shift_offset(x, shift)
+                layer.shift_offset(mean_row(x, shares), shift)
 
     def autoencoder(
         self,

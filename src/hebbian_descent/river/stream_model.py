@@ -42,7 +42,8 @@ class StreamModel:
     def _begin(self) -> None:
         """Check the parameters, and start without features."""
         estimator = self._kind(**self._get_params(), random_state=SEED)
-        estimator._check_stream(estimator._setting())
+        if (reason := estimator._setting().why_no_stream) is not None:
+            raise ValueError(reason)
         if np.ndim(centering := estimator.centering):
             raise ValueError(
                 f"The centering must be one number for all features, a word or None. Got {centering!r}."

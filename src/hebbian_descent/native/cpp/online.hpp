@@ -269,8 +269,9 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             progress.weight += static_cast<double>(samples.scales[sample]), progress.n_samples += 1;
         }
         for (std::size_t j = n_pending; j < k; ++j) std::fill_n(now->p[j], n_outputs, T(0));
-        if (diverged && follows && n_pending > 0) {
-            // Follow the patterns that were learned: the first one again in place of the others, and nothing by it.
+        if (diverged && n_pending > 0) {
+            // Follow the patterns that were learned: the first one again in place of the others, and nothing by it. A
+            // pattern that is no number must not stay either: 0 times it is none.
             for (std::size_t j = n_pending; j < k; ++j) x[j] = x[0], shifts.offset[j] = shifts.squares[j] = T(0);
             center();
         }
