@@ -23,7 +23,7 @@ def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(act
     units = get_activation(activation)
     start = units(np.zeros((1, 2)))
     slope = units.largest_slope if np.isfinite(units.largest_slope) else 1.0
-    expected = Automatic("remember").kappa(units) / slope * (t - start)
+    expected = Automatic("regress").kappa(units) / slope * (t - start)
     np.testing.assert_allclose(regressor._preactivation(x), expected, rtol=1e-12)
 
 
@@ -31,9 +31,16 @@ def test_one_step_takes_kappa_over_slope_of_the_error_from_the_preactivation(act
 @pytest.mark.parametrize("batch_size", [1, 4, 30])
 def test_no_automatic_step_makes_the_loss_of_its_batch_larger(patterns, activation, batch_size, monkeypatch):
     inputs, _, targets = patterns
-    monkeypatch.setitem(KAPPAS["remember"], activation, 1.99)
+    monkeypatch.setitem(KAPPAS["regress"], activation, 1.99)
     regressor = HebbianDescentRegressor(
-        activation=activation, batch_size=batch_size, epochs=1, shuffle=False, centering=None, warm_start=True
+        activation=activation,
+        batch_size=batch_size,
+        epochs=1,
+        shuffle=False,
+        centering=None,
+        warm_start=True,
+        scaling=None,
+        average=False,
     )
     losses = []
     for start in range(0, len(inputs), batch_size):
@@ -52,11 +59,13 @@ def test_remembering_pairs_comes_near_the_best_fixed_rate(activation, limit):
     inputs, targets = draw_pair("rand", "rand", seed=3)
 
     def error(rate):
-        memory = HebbianDescentRegressor(activation=activation, learning_rate=rate, epochs=1, shuffle=False)
+        memory = HebbianDescentRegressor(
+            activation=activation, learning_rate=rate, epochs=1, shuffle=False, scaling=None, average=False
+        )
         return np.abs(memory.fit(inputs, targets).predict(inputs) - targets).mean()
 
     best = min(error(rate) for rate in LEARNING_RATES if rate < 2)
-    assert error("auto") < limit * best
+    assert error(Automatic("remember")) < limit * best
 
 
 def test_classifying_comes_near_the_best_fixed_rate():
