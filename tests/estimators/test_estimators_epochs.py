@@ -136,7 +136,7 @@ def test_parameters(kind, targets, settings, sentence):
 
 
 def test_one_sample_cannot_be_split():
-    with pytest.raises(ValueError, match=r"beside the 1 that are held out\. Got 1: use"):
+    with pytest.raises(ValueError, match=r"beside the 1 that are held out\. Got n_samples=1: use"):
         HebbianDescentRegressor(max_epochs=2, early_stopping=True).fit(X[:1], NOISY[:1])
 
 

@@ -81,7 +81,7 @@ def test_a_new_fit_may_have_one_label_per_sample():
 @pytest.mark.parametrize("activation", ["softmax", "linear", "step"])
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_units_of_which_one_is_on_are_refused(activation, method):
-    with pytest.raises(ValueError, match=f'set activation="sigmoid". Got {activation!r}'):
+    with pytest.raises(ValueError, match=f'set activation="sigmoid" and .* Got {activation!r}'):
         getattr(HebbianDescentClassifier(activation=activation), method)(X, Y)
 
 
@@ -97,6 +97,8 @@ def test_what_does_not_fit_is_refused():
         classifier().fit(X, 2 * Y - 1)
     with pytest.raises(ValueError, match=r"must be their numbers, from 0 on\. Got \[1, 2, 3, 4\]"):
         classifier().partial_fit(X, Y, classes=[1, 2, 3, 4])
+    with pytest.raises(ValueError, match=r'error="difference"\. Got .sigmoid. and .leaky_hinge.'):
+        classifier(error="leaky_hinge").fit(X, Y)
     with pytest.raises(ValueError, match=r"several labels\. Got 'balanced': use sample_weight"):
         classifier(class_weight="balanced").fit(X, Y)
 

@@ -20,12 +20,14 @@ CLASSIFIERS = [
     HebbianDescentClassifier(rule="hebb", weight_decay=0.01, centering=None),
     HebbianDescentClassifier(activation="step", centering="half", learning_rate=0.1),
     HebbianDescentClassifier(activation="sigmoid", error="leaky_hinge", initial_weights="random"),
+    HebbianDescentClassifier(activation="sigmoid", max_epochs=30),
 ]
 REGRESSORS = [
     HebbianDescentRegressor(),
     HebbianDescentRegressor(**PLAIN),
     HebbianDescentRegressor(average=0.01, centering=None),
     HebbianDescentRegressor(batch_size=8, shuffle=False),
+    HebbianDescentRegressor(max_epochs=30, early_stopping=True),
     HebbianDescentRegressor(activation="exponential"),
     HebbianDescentRegressor(activation="sigmoid", rule="gradient_descent", centering="moving", scaling=None),
     HebbianDescentRegressor(error="saturating", centering=None, weight_decay=1e-4),

@@ -24,8 +24,8 @@ from hebbian_descent.estimators.labels import (
     as_indicator,
     check_labels_apart,
     class_weight_of_pairs,
-    indicator_codes,
     refuse_balance_in_a_stream,
+    takes_several_labels,
     weights_of_labels,
 )
 from hebbian_descent.estimators.online_pass import Samples
@@ -34,8 +34,8 @@ from hebbian_descent.estimators.state import Arrays
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering, Offset
 from hebbian_descent.learning.scaling import Scaling
-from hebbian_descent.network import Activation
-from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.network import Activation, get_activation
+from hebbian_descent.rules import ErrorTerm, Rule, get_error_term
 from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing
 
@@ -286,7 +286,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         )
         check_classification_targets(y)
         if several:
-            check_labels_apart(setting.activation)
+            check_labels_apart(setting.activation, setting.error)
             y = as_indicator(y)
         if several and class_weight is not None:
             raise ValueError(
@@ -302,7 +302,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _samples(self, setting: Parameters, X: Array, y: npt.NDArray[Any], scales: Array) -> Samples:
         if y.ndim == 2:
-            return Samples(X, indicator_codes(y, setting.error, X.dtype), scales)
+            return Samples(X, y.astype(X.dtype), scales)
         return Samples(X, np.searchsorted(self.classes_, y).astype(np.int64, copy=False), scales)
 
     def _plain_target(self, setting: Parameters, y: Any) -> npt.NDArray[Any] | None:
@@ -310,8 +310,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         labels = np.asarray(y)
         if self.multilabel_:
             fits = labels.shape == (1, len(self.classes_)) and labels.dtype.kind in "biu"
-            is_plain = fits and setting.activation.name == "sigmoid" and ((labels == 0) | (labels == 1)).all()
-            return indicator_codes(labels, setting.error, self.weights_.dtype) if is_plain else None
+            takes = fits and takes_several_labels(setting.activation, setting.error)
+            is_plain = takes and bool(((labels == 0) | (labels == 1)).all())
+            return labels.astype(self.weights_.dtype) if is_plain else None
         place = self._place_of(labels)
         return None if place is None else np.array([place])
 
@@ -400,5 +401,6 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = getattr(self.activation, "name", self.activation) == "sigmoid"
+        units, error = get_activation(self.activation), get_error_term(self.error)
+        tags.classifier_tags.multi_label = takes_several_labels(units, error)
         return tags

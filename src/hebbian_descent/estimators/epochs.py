@@ -74,7 +74,7 @@ def split(samples: Samples, stopping: Stopping, seed: int) -> tuple[Samples, Sam
     if n_held_out >= n_samples:
         raise ValueError(
             f"The early_stopping needs samples to learn beside the {n_held_out} that are held out. "
-            f"Got {n_samples}: use a smaller validation_fraction, or more samples."
+            f"Got n_samples={n_samples}: use a smaller validation_fraction, or more samples."
         )
     order = np.random.default_rng((seed, n_samples, n_held_out)).permutation(n_samples)
     return samples.at(np.sort(order[n_held_out:])), samples.at(np.sort(order[:n_held_out]))

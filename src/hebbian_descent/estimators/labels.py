@@ -16,12 +16,17 @@ from hebbian_descent.storage.models import ModelFileError, shortened
 ClassWeight = Mapping[Any, float] | str | None
 
 
-def check_labels_apart(activation: Activation) -> None:
-    """Refuse units of which only one can be on, for samples that may have several labels."""
-    if activation.name != "sigmoid":
+def takes_several_labels(activation: Activation, error: ErrorTerm) -> bool:
+    """Whether outputs are probabilities that do not depend on each other."""
+    return activation.name == "sigmoid" and error.codes == (0, 1)
+
+
+def check_labels_apart(activation: Activation, error: ErrorTerm) -> None:
+    """Refuse units that cannot say of each label how likely it is."""
+    if not takes_several_labels(activation, error):
         raise ValueError(
-            "Samples with several labels need units that are on or off independently: set "
-            f'activation="sigmoid". Got {activation.name!r}.'
+            "Samples with several labels need units that are on or off independently, with the targets 1 and "
+            f'0: set activation="sigmoid" and error="difference". Got {activation.name!r} and {error.name!r}.'
         )
 
 
@@ -35,13 +40,6 @@ def as_indicator(y: Any) -> npt.NDArray[np.int64]:
             f"Got {indicator[is_other][0].item()!r}."
         )
     return indicator.astype(np.int64)
-
-
-def indicator_codes(indicator: npt.NDArray[np.int64], error: ErrorTerm, dtype: np.dtype[Any]) -> Array:
-    """Return the targets of units for labels that are there or not."""
-    off, on = error.codes
-    codes: Array = (off + (on - off) * indicator).astype(dtype)
-    return codes
 
 
 def as_class_weight(class_weight: Any) -> ClassWeight:

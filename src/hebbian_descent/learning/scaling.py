@@ -7,12 +7,14 @@ A pattern is learned as z = (x − μ)/σ. The weights stay those of raw inputs,
 the automatic rate sees ‖z‖² = d·(x − μ), and the output does not change when σ does. So nobody needs to
 standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
 
-    σ² = max(q − μ², ρ·q)
+    σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, 4^(−1/ν))
 
-q is the running mean of x². σ follows before the step, with the pattern counted in q and μ, and only where
-the input is not 0; in between it stays, so that a pattern with few inputs costs no more than those. The first
-pattern of all, of which no spread is known, has σ² = q. The floor is relative, so there is no smallest scale:
-an input that never changes counts as one of small spread, and one that has always been 0 is not learned.
+q is the running mean of x², by the same ν as μ. σ follows before the step, with the pattern counted in q and
+μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more than
+those. The first patterns may agree by chance, so the floor sinks from a quarter of q to next to nothing while
+the first ten or so are seen. It is relative, so there is no smallest scale: an input that never changes counts
+as one of small spread, and one that has always been 0 is not learned. A running mean starts at the first
+pattern, which so teaches the bias alone.
 """
 
 from __future__ import annotations
@@ -46,17 +48,18 @@ class Spread(NamedTuple):
         mean_squares = (x * x * shares[:, np.newaxis]).mean(axis=0)
         q = flush_subnormal(self.squares + nu * (mean_squares - self.squares))
         is_there = (x != 0).any(axis=0)
-        variance = q - offset * offset if nu < 1 else q
-        return Spread(q, np.where(is_there, precisions_of(variance, q), self.precisions))
+        precisions = precisions_of(q - offset * offset, q, floor=0.25 ** (1 / nu))
+        return Spread(q, np.where(is_there, precisions, self.precisions))
 
     def keep(self, known: Spread) -> None:
         """Take over what is known now, in place."""
         self.squares[:], self.precisions[:] = known
 
 
-def precisions_of(variance: Array, squares: Array) -> Array:
-    """Return 1/max(variance, ρq), and 0 where there is nothing."""
-    spread = np.maximum(variance, squares.dtype.type(FLOORS[squares.dtype]) * squares)
+def precisions_of(variance: Array, squares: Array, floor: float = 0.0) -> Array:
+    """Return 1/max(variance, ρ_n·q), and 0 where there is nothing."""
+    rho = squares.dtype.type(max(floor, FLOORS[squares.dtype]))
+    spread = np.maximum(variance, rho * squares)
     has_some = spread > np.finfo(spread.dtype).tiny
     precisions: Array = np.divide(1, spread, out=np.zeros_like(spread), where=has_some)
     return precisions

@@ -57,8 +57,9 @@ def change_weights(
 
 def mean_row(rows: Array, shares: Array | None) -> Array:
     """Return the mean of a batch as one row, in which patterns have shares that are 1 on average."""
-    weighted: Array = rows if shares is None else rows * shares[:, np.newaxis]
-    return weighted.mean(axis=0, keepdims=True)
+    weighted = rows if shares is None else rows * shares[:, np.newaxis]
+    mean: Array = weighted.mean(axis=0, keepdims=True)
+    return mean
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,16 @@ class _StepSettings:
         weight_decay: float = 0.0,
         shift: float = 0.0,
         starts_as_mean: bool = False,
+        scale_moves: bool = False,
+        scale_shift: float = 0.0,
+        average_every: float = 1.0,
+        least_share: float = 0.0,
         error: str = "difference",
         error_parameters: Mapping[str, float] = {},
         off: float = 0.0,
         on: float = 1.0,
+        is_linear: bool = False,
+        units_apart: bool = True,
     ) -> None: ...
 
 class _OnlineLoop:
@@ -36,25 +42,47 @@ class _OnlineLoop:
     ) -> None: ...
     def learn(
         self,
-        weights: object,
-        bias: object,
-        offset: object,
+        arrays: tuple,
         inputs: object,
         targets: object,
         scales: object,
         order: object,
-        seen: object,
+        progress: object,
     ) -> int: ...
     def learn_labels(
         self,
-        weights: object,
-        bias: object,
-        offset: object,
+        arrays: tuple,
         inputs: object,
         labels: object,
         scales: object,
         order: object,
-        seen: object,
+        progress: object,
+    ) -> int: ...
+    def respond(
+        self,
+        weights: object,
+        bias: object,
+        offset: object | None,
+        inputs: object,
+        out: object,
+    ) -> None: ...
+    def learn_sparse(
+        self,
+        arrays: tuple,
+        inputs: tuple,
+        targets: object,
+        scales: object,
+        order: object,
+        progress: object,
+    ) -> int: ...
+    def learn_sparse_labels(
+        self,
+        arrays: tuple,
+        inputs: tuple,
+        labels: object,
+        scales: object,
+        order: object,
+        progress: object,
     ) -> int: ...
 
 class _SequenceSettings:

@@ -74,7 +74,7 @@ class OnlineRoom : RoomOfRows<T> {
 // By how much the running means follow each pattern of a pass; 0 leaves them.
 template <class T, std::size_t k>
 struct Shifts {
-    T offset[k], squares[k];
+    T offset[k], squares[k], floors[k];
 };
 
 // m + νδ; what fades below the normal numbers becomes 0.
@@ -104,8 +104,8 @@ void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T
             if (scales) {
                 if (follows && shifts.squares[j] > 0) {
                     squares = followed(squares, shifts.squares[j], input * input - squares);
-                    precisions = choose(abs(input) > V(T(0)),
-                                        precision_of(squares, shifts.squares[j] < 1 ? offset : V(T(0))), precisions);
+                    precisions =
+                        choose(abs(input) > V(T(0)), precision_of(squares, offset, shifts.floors[j]), precisions);
                 }
                 d[j] = c * precisions;
                 d[j].store(steps.directions[j] + i);
@@ -225,7 +225,8 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             const double scale = is_there ? static_cast<double>(samples.scales[samples.order[start + j]]) : 0.0;
             weight += scale;
             shifts.offset[j] = is_there && moves ? T(step.shift_after(scale, weight)) : T(0);
-            shifts.squares[j] = is_there && step.scale_moves ? T(step.scale_shift_after(scale, weight)) : T(0);
+            const double scale_shift = is_there && step.scale_moves ? step.scale_shift_after(scale, weight) : 0.0;
+            shifts.squares[j] = T(scale_shift), shifts.floors[j] = floor_of_spread<T>(scale_shift);
         }
         center();
         pass.learned = last, pass.summed = now;

@@ -214,6 +214,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         const double weight = static_cast<double>(samples.weights[sample]), total = progress.weight + weight;
         const double shift = step.moves() ? step.shift_after(weight, total) : 0.0;
         const double scale_shift = step.scale_moves ? step.scale_shift_after(weight, total) : 0.0;
+        const T floor = floor_of_spread<T>(scale_shift);
 
         // What the inputs that are there add to the sums over all of them.
         present.clear();
@@ -238,7 +239,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             if (scale_shift > 0) {
                 of.squares = flushed(of.squares + static_cast<T>(scale_shift) * (x * x - of.squares));
                 const T followed = offset + static_cast<T>(shift) * (x - offset);
-                of.precision = precision_of(of.squares, scale_shift < 1 ? followed : T(0));
+                of.precision = precision_of(of.squares, followed, floor);
             }
             if (!std::isfinite(of.squares)) return static_cast<std::ptrdiff_t>(place);
             const double precision = static_cast<double>(of.precision), input_value = static_cast<double>(x);

@@ -1,24 +1,30 @@
-// What is known of the spread of inputs: 1/σ² with σ² = max(q − μ², ρq), see `learning.scaling`.
+// What is known of the spread of inputs: 1/σ² with σ² = max(q − μ², ρ_n·q), see `learning.scaling`.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "vector.hpp"
 
 namespace hebbian_descent {
 
+// ρ_n = max(ρ, 4^(−1/ν)): what a few patterns say of a small spread may be chance.
 template <class T>
-inline constexpr T least_share = T(sizeof(T) == 8 ? 1e-8 : 1e-5);  // ρ, as `scaling.FLOORS`
+T floor_of_spread(double shift) noexcept {
+    return static_cast<T>(std::max(sizeof(T) == 8 ? 1e-8 : 1e-5, std::pow(0.25, 1 / shift)));  // as `scaling.FLOORS`
+}
 
 // 0 where an input has always been 0: it has no spread.
 template <class T>
-HD_INLINE Vector<T> precision_of(Vector<T> squares, Vector<T> offset) noexcept {
+HD_INLINE Vector<T> precision_of(Vector<T> squares, Vector<T> offset, T floor) noexcept {
     using V = Vector<T>;
-    const V spread = max(squares - offset * offset, V(least_share<T>) * squares);
+    const V spread = max(squares - offset * offset, V(floor) * squares);
     return choose(spread > V(std::numeric_limits<T>::min()), V(T(1)) / spread, V(T(0)));
 }
 
 template <class T>
-HD_INLINE T precision_of(T squares, T offset) noexcept {
-    const T variance = squares - offset * offset, least = least_share<T> * squares;
+HD_INLINE T precision_of(T squares, T offset, T floor) noexcept {
+    const T variance = squares - offset * offset, least = floor * squares;
     const T spread = variance > least ? variance : least;
     return spread > std::numeric_limits<T>::min() ? T(1) / spread : T(0);
 }
