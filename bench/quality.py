@@ -1,28 +1,40 @@
-"""How good are the estimators, and where do others do better? `python bench/quality.py --help`
+"""How good are the estimators, and where do others do better? See `python bench/quality.py --help`.
 
-Every contender learns every dataset with five seeds. Scores are kept in bench/quality.json, from which the page
+Every contender learns every dataset with five seeds. Scores are kept in bench/quality.json, of which the page
 docs/estimators/when_does_it_help.md is made; what is kept is not computed again, unless by `--renew`.
 
-    python bench/quality.py                            # what is missing, then the page
-    python bench/quality.py --only ours --renew        # one column again
-    python bench/quality.py --rows stream numbers      # rows that all words fit: a kind, a target, part of a name
-    python bench/quality.py --try "epochs=5"           # other parameters beside the defaults; keeps nothing
+    python bench/quality.py                          # what is missing, then the page
+    python bench/quality.py --only ours --renew      # one column again
+    python bench/quality.py --rows stream numbers    # rows that fit all words: kind, target, part of a name
+    python bench/quality.py --try "epochs=5" "epochs=5, shift=0.1"    # beside the defaults; keeps nothing
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+from collections.abc import Iterator
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from quality_measure import measure
-from quality_models import ours
+from machine import version_of
+from quality_measure import data_of, measure, task_of
+from quality_models import CONTENDERS, ours
 from quality_rows import ROWS, Row
+from quality_scores import Kept, Line, Seeds, among_best, best_of, deviation_of, mean_of, online
 from rich.console import Console
 from rich.table import Table
+
+from hebbian_descent.datasets.errors import DatasetError
+
+KEPT = Kept(Path(__file__).parent / "quality.json")
+SEEDS, SEEDS_TO_TRY = 5, 2
+
+console = Console(width=140)
 
 
 def main() -> None:
@@ -30,20 +42,101 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rows", nargs="+", default=[], metavar="WORD", help="only rows that all words fit")
-    parser.add_argument("--seeds", type=int, help="how many; 5, with --try 2")
+    parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=[*CONTENDERS], help="contenders")
+    parser.add_argument("--rows", nargs="+", default=[], metavar="WORD", help="rows that all words fit")
+    parser.add_argument("--renew", action="store_true", help="compute again what is kept")
+    parser.add_argument("--seeds", type=int, help=f"how many; {SEEDS}, with --try {SEEDS_TO_TRY}")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument(
-        "--try", dest="parameters", help='parameters of our estimators: "epochs=5, shift=0.1"'
-    )
+    parser.add_argument("--try", nargs="+", dest="settings", help="other parameters of our estimators")
     options = parser.parse_args()
-    rows = [row for row in ROWS if fits(row, options.rows)]
-    compare(rows, parsed(options.parameters), options.seeds or 2, options.jobs)
+    rows = list(present(row for row in ROWS if fits(row, options.rows)))
+    if options.settings:
+        try_out(rows, options.settings, options.seeds or SEEDS_TO_TRY, options.jobs)
+        return
+    run(rows, options.only, options.seeds or SEEDS, options.jobs, renew=options.renew)
 
 
 def fits(row: Row, words: list[str]) -> bool:
     """Return whether each word is the kind or the target of a row, or a part of its name."""
     return all(word in (row.kind, row.target) or word.lower() in row.name.lower() for word in words)
+
+
+def present(rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield the rows whose data are there, and name the others."""
+    for row in rows:
+        try:
+            data_of(row.name, "raw", 0)
+        except (DatasetError, ImportError) as error:
+            console.print(f"{row.name} is left out: {error}")
+        else:
+            yield row
+
+
+def run(rows: list[Row], names: list[str], n_seeds: int, n_jobs: int, *, renew: bool) -> None:
+    """Measure and keep what is missing."""
+    for name in names:
+        package = CONTENDERS[name].package
+        if version_of(package) == "not installed":
+            console.print(f"{name} is left out: {package} is not installed.")
+            names = [other for other in names if other != name]
+        else:
+            KEPT.add("versions", package, version_of(package))
+    kept = KEPT.read()["scores"]
+    missing = []
+    for row in rows:
+        data = data_of(row.name, "raw", 0)
+        task = task_of(row, data, 0)
+        KEPT.add("sizes", row.name, [*data.inputs.shape, task.n_classes])
+        suited = [name for name in names if CONTENDERS[name].make(task) is not None]
+        cells = [(row, form, name) for form in row.forms for name in suited]
+        missing += [cell for cell in cells if renew or len(kept.get(key(*cell), [])) < n_seeds]
+    measured = Parallel(n_jobs, return_as="generator")(delayed(score)(*cell, n_seeds) for cell in missing)
+    for number, (cell, seeds) in enumerate(zip(missing, measured, strict=True), start=1):
+        KEPT.add("scores", key(*cell), seeds)
+        console.print(f"{number} of {len(missing)}: {key(*cell)}: {in_short(seeds)}")
+
+
+def key(row: Row, form: str, name: str) -> str:
+    """Return under which name a cell is kept."""
+    return " | ".join((row.name, form, name))
+
+
+def score(row: Row, form: str, name: str, n_seeds: int) -> Seeds:
+    """Return the scores of a contender, one for each seed."""
+    found = [measure(row, form, CONTENDERS[name].make, seed) for seed in range(n_seeds)]
+    return [None if value is None else round(value, 5) for value in found]
+
+
+def try_out(rows: list[Row], settings: list[str], n_seeds: int, n_jobs: int) -> None:
+    """Print our scores with other parameters beside those with the defaults and the best online peer's."""
+    lines = [(row, form) for row in rows for form in row.forms]
+    columns = {"default": ours} | {text: partial(ours, **parsed(text)) for text in settings}
+    jobs = [(*line, make, seed) for line in lines for make in columns.values() for seed in range(n_seeds)]
+    found = iter(Parallel(n_jobs)(delayed(measure)(*job) for job in jobs))
+    tried = {
+        Line(row.name, form): {name: list(islice(found, n_seeds)) for name in columns} for row, form in lines
+    }
+    peers = {line: online(KEPT.scores().get(line, {})) for line in tried}
+    table = Table("row", "inputs", *columns, "best online peer")
+    for line, cells in tried.items():
+        peers[line].pop("ours", None)
+        best = best_of(peers[line]) if peers[line] else ""
+        table.add_row(*line, *map(in_short, cells.values()), best and f"{in_short(peers[line][best])} {best}")
+    console.print(table)
+    for name in columns:
+        console.print(standing(name, tried, peers))
+
+
+def standing(name: str, tried: dict[Line, dict[str, Seeds]], peers: dict[Line, dict[str, Seeds]]) -> str:
+    """Return in words how a setting compares with the peers and with the defaults."""
+    is_good = ["ours" in among_best({**peers[line], "ours": cells[name]}) for line, cells in tried.items()]
+    gains = np.array(
+        [max(mean_of(cells[name]), -1) - max(mean_of(cells["default"]), -1) for cells in tried.values()]
+    )
+    return (
+        f"{name}: within one deviation of the best online peer in {sum(is_good)} of {len(tried)} lines; against "
+        f"the default {gains.mean():+.4f}, better in {sum(gains > 0.005)}, worse in {sum(gains < -0.005)}"
+    )
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -53,28 +146,9 @@ def parsed(text: str) -> dict[str, Any]:
     return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
 
 
-def compare(rows: list[Row], parameters: dict[str, Any], n_seeds: int, n_jobs: int) -> None:
-    """Print our scores with other parameters beside those with the defaults."""
-    cells = [(row, form) for row in rows for form in row.forms]
-    makes = (ours, partial(ours, **parameters))
-    jobs = [(row, form, make, seed) for row, form in cells for make in makes for seed in range(n_seeds)]
-    scores = np.array(Parallel(n_jobs)(delayed(measure)(*job) for job in jobs), dtype=float)
-    scores = scores.reshape(len(cells), len(makes), n_seeds)
-    table = Table("row", "inputs", "default", "tried", "difference")
-    for (row, form), (default, tried) in zip(cells, scores, strict=True):
-        table.add_row(row.name, form, in_short(default), in_short(tried), f"{(tried - default).mean():+.3f}")
-    Console(width=120).print(table)
-    difference = (scores[:, 1] - scores[:, 0]).mean(axis=1)
-    deviation = scores[:, 0].std(axis=1)
-    print(f"better by more than one deviation: {(difference > deviation).sum()} of {len(cells)}")
-    print(
-        f"worse by more than one deviation: {(difference < -deviation).sum()}, mean {np.nanmean(difference):+.4f}"
-    )
-
-
-def in_short(scores: Any) -> str:
+def in_short(seeds: Seeds) -> str:
     """Return mean and deviation, or that it has diverged."""
-    return f"{scores.mean():.3f} ± {scores.std():.3f}" if np.isfinite(scores).all() else "diverged"
+    return "diverged" if None in seeds else f"{mean_of(seeds):.3f} ± {deviation_of(seeds):.3f}"
 
 
 if __name__ == "__main__":

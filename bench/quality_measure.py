@@ -13,16 +13,16 @@ from sklearn.metrics import accuracy_score, mean_poisson_deviance, mean_squared_
 from timing import library_threads
 
 BLOCK = 10
-"""Examples of a stream that are predicted before any of them is learned; one for models that take single ones."""
+"""Examples of a stream that are predicted before they are learned, unless a model has its own `block`."""
 
 WORST = -100.0
 """A score below this, or none at all, counts as divergence."""
 
 
 def measure(row: Row, form: str, make: Any, seed: int) -> float | None:
-    """Return the score of one contender on the data of one seed; None if it has diverged or is not for this."""
+    """Return the score of one contender on the data of one seed; None if it has diverged."""
     data = data_of(row.name, form, seed)
-    task = Task(row.kind, row.target, n_classes(data, row), seed)
+    task = task_of(row, data, seed)
     with warnings.catch_warnings(), np.errstate(all="ignore"), library_threads(1):
         warnings.simplefilter("ignore")
         try:
@@ -41,9 +41,10 @@ def data_of(name: str, form: str, seed: int) -> Data:
     return standardised(data, row.kind) if form == "standardised" else data
 
 
-def n_classes(data: Data, row: Row) -> int:
-    """Return the number of classes, 0 where targets are numbers."""
-    return len(np.unique(data.targets)) if row.target == "classes" else 0
+def task_of(row: Row, data: Data, seed: int) -> Task:
+    """Return what has to be learned."""
+    n_classes = len(np.unique(data.targets)) if row.target == "classes" else 0
+    return Task(row.kind, row.target, n_classes, seed)
 
 
 def predictions(model: Any, data: Data, task: Task) -> Any:
@@ -52,11 +53,12 @@ def predictions(model: Any, data: Data, task: Task) -> Any:
         model.fit(data.inputs, data.targets)
         return model.predict(data.test_inputs)
     predicted = []
-    for block in blocks(data.targets.shape[0], getattr(model, "block", BLOCK)):
+    for block in blocks(data.targets.shape[0], getattr(model, "block", None) or BLOCK):
         X, y = data.inputs[block], data.targets[block]
         if task.kind == "stream" and block.start:
             predicted.append(model.predict(X))
-        model.partial_fit(X, y, **({"classes": np.arange(task.n_classes)} if task.n_classes else {}))
+        announced = {} if block.start or not task.n_classes else {"classes": np.arange(task.n_classes)}
+        model.partial_fit(X, y, **announced)
     return np.concatenate(predicted) if task.kind == "stream" else model.predict(data.test_inputs)
 
 

@@ -7,7 +7,7 @@ whole numbers from 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -19,6 +19,8 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge, SG
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
 
 VW_PASSES = 20
+RIDGE = 10.0
+"""Of least squares, for standardised inputs: weights start as if so many examples had spoken for zero."""
 
 
 class Task(NamedTuple):
@@ -31,7 +33,7 @@ class Task(NamedTuple):
 
 
 class Contender(NamedTuple):
-    """A column: how its model is made (None where it has none), and the package that it comes from."""
+    """A column: how its model is made (None where it has none), and the package that has it."""
 
     make: Callable[[Task], Any]
     package: str
@@ -69,7 +71,189 @@ def ours(task: Task, **parameters: Any) -> Any:
     return HebbianDescentRegressor(activation=activation, random_state=task.seed, **parameters)
 
 
+class ScaledTargets:
+    """A regressor whose steps suit targets around 1, given them less a mean, divided by a deviation.
+
+    Both are those of the first examples that it learns: of a whole batch, or of the first block of a stream.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.block = getattr(model, "block", None)
+        self.mean: float | None = None
+        self.deviation = 1.0
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Learn all examples."""
+        self.model.fit(X, self._scaled(y))
+
+    def partial_fit(self, X: Any, y: Any) -> None:
+        """Learn the examples in turn."""
+        self.model.partial_fit(X, self._scaled(y))
+
+    def predict(self, X: Any) -> Any:
+        """Return numbers on the scale of the targets."""
+        return self.model.predict(X) * self.deviation + self.mean
+
+    def _scaled(self, y: Any) -> Any:
+        if self.mean is None:
+            self.mean, self.deviation = y.mean(), y.std()
+        return (y - self.mean) / self.deviation
+
+
+def sgd(task: Task) -> Any:
+    """Return stochastic gradient descent as it comes, for classes on the loss that ours has."""
+    if task.target == "classes":
+        return SGDClassifier(loss="log_loss", random_state=task.seed)
+    return ScaledTargets(SGDRegressor(random_state=task.seed)) if task.target == "numbers" else None
+
+
+def passive_aggressive(task: Task) -> Any:
+    """Return the passive-aggressive algorithm as scikit-learn's manual writes it since 1.8."""
+    options = {"penalty": None, "learning_rate": "pa1", "eta0": 1.0, "random_state": task.seed}
+    if task.target == "classes":
+        return SGDClassifier(loss="hinge", **options)
+    if task.target == "numbers":
+        return ScaledTargets(SGDRegressor(loss="epsilon_insensitive", **options))
+    return None
+
+
+def batch_solver(task: Task) -> Any:
+    """Return what sees all examples at once, for batches."""
+    if task.kind != "batch":
+        return None
+    makes = {
+        "classes": lambda: LogisticRegression(max_iter=1_000),
+        "numbers": Ridge,
+        "counts": PoissonRegressor,
+    }
+    return makes[task.target]()
+
+
+class River:
+    """River's linear models behind a scaler, as its manual has them; they take one example at a time."""
+
+    block = 1
+
+    def __init__(self, task: Task) -> None:
+        from river import linear_model, preprocessing
+
+        models = {
+            0: partial(linear_model.LinearRegression, intercept_lr=0.1),
+            2: linear_model.LogisticRegression,
+        }
+        self.model = (
+            preprocessing.StandardScaler() | models.get(task.n_classes, linear_model.SoftmaxRegression)()
+        )
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
+        """Learn the examples in turn."""
+        for x, target in zip(X, y, strict=True):
+            self.model.learn_one(dict(enumerate(x.tolist())), target.item())
+
+    def predict(self, X: Any) -> Any:
+        """Return numbers or classes."""
+        return np.array([self.model.predict_one(dict(enumerate(x.tolist()))) for x in X], dtype=float)
+
+
+class VowpalWabbit:
+    """Vowpal Wabbit as it comes, with the loss that suits the targets; one example at a time, or passes."""
+
+    block = 1
+
+    def __init__(self, task: Task) -> None:
+        losses = {"classes": "logistic", "numbers": "squared", "counts": "poisson --link poisson"}
+        self.first_class = 1 if task.n_classes > 2 else 0
+        self.n_classes = task.n_classes
+        several = f"--oaa {task.n_classes} " if task.n_classes > 2 else ""
+        self.options = f"{several}--loss_function {losses[task.target]} --quiet"
+        self.model: Any = None
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Learn all examples in several passes over a cache; every tenth is held out to stop in time."""
+        with TemporaryDirectory() as folder:
+            text = Path(folder) / "examples.txt"
+            text.write_text("\n".join(map(self._line, X, y)) + "\n")
+            self._start(f"--data {text} --cache_file {text}.cache --passes {VW_PASSES}")
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
+        """Learn the examples in turn."""
+        if self.model is None:
+            self._start()
+        for x, target in zip(X, y, strict=True):
+            self.model.learn(self._line(x, target))
+
+    def predict(self, X: Any) -> Any:
+        """Return numbers or classes."""
+        found = np.array([self.model.predict(self._line(x)) for x in X])
+        return found > 0 if self.n_classes == 2 else found - self.first_class
+
+    def _start(self, options: str = "") -> None:
+        from vowpalwabbit import Workspace
+
+        self.model = Workspace(f"{self.options} {options}")
+
+    def _line(self, x: Any, target: Any = None) -> str:
+        """Return an example in the text format; two classes are -1 and 1, several are numbered from 1."""
+        if target is None:
+            label = ""
+        elif self.n_classes == 2:
+            label = str(2 * target - 1)
+        else:
+            label = str(target + self.first_class)
+        there = np.flatnonzero(x)
+        return f"{label} | " + " ".join(map("{}:{:.9g}".format, there.tolist(), x[there].tolist()))
+
+
+def vowpal_wabbit(task: Task) -> Any:
+    """Return Vowpal Wabbit; it finds numbers far from 0 only slowly."""
+    return ScaledTargets(VowpalWabbit(task)) if task.target == "numbers" else VowpalWabbit(task)
+
+
+class LeastSquares:
+    """Ridge regression on all examples so far: second order, and the same in whatever order they came.
+
+    It keeps the sums of products of all pairs of inputs, so an example costs the square of their number.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.n_classes = task.n_classes
+        self.n_seen = 0
+        self.inputs, self.targets, self.products, self.with_targets = (np.zeros(1),) * 4
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
+        """Learn the examples; the order does not matter."""
+        T = np.eye(self.n_classes)[y] if self.n_classes else y[:, np.newaxis]
+        self.n_seen += len(X)
+        self.inputs = self.inputs + X.sum(axis=0)
+        self.targets = self.targets + T.sum(axis=0)
+        self.products = self.products + X.T @ X
+        self.with_targets = self.with_targets + X.T @ T
+
+    def predict(self, X: Any) -> Any:
+        """Return numbers or classes."""
+        n, mean, target = self.n_seen, self.inputs / self.n_seen, self.targets / self.n_seen
+        covariance = self.products / n - np.outer(mean, mean)
+        deviation = np.sqrt(np.maximum(covariance.diagonal(), 1e-18))
+        correlation = covariance / np.outer(deviation, deviation) + RIDGE / n * np.eye(len(mean))
+        with_targets = (self.with_targets / n - np.outer(mean, target)) / deviation[:, np.newaxis]
+        output = (X - mean) / deviation @ np.linalg.solve(correlation, with_targets) + target
+        return output.argmax(axis=1) if self.n_classes else output[:, 0]
+
+
+def only_for(kinds: tuple[Kind, ...], make: Callable[[Task], Any]) -> Callable[[Task], Any]:
+    """Return the maker of a model that is meant for some kinds of rows."""
+    return lambda task: make(task) if task.kind in kinds else None
+
+
+STREAMS: tuple[Kind, ...] = ("stream", "ordered")
 CONTENDERS = {
     "ours": Contender(ours, "hebbian-descent"),
+    "SGD": Contender(sgd, "scikit-learn"),
+    "passive-aggressive": Contender(passive_aggressive, "scikit-learn"),
+    "River": Contender(only_for(STREAMS, River), "river"),
+    "Vowpal Wabbit": Contender(vowpal_wabbit, "vowpalwabbit"),
+    "batch solver": Contender(batch_solver, "scikit-learn", is_online=False),
+    "least squares": Contender(only_for(STREAMS, LeastSquares), "numpy", is_online=False),
     "constant": Contender(Constant, "numpy", is_online=False),
 }

@@ -1,0 +1,85 @@
+"""The scores of bench/quality.py: how they are kept, and who is among the best."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from quality_models import CONTENDERS
+
+Seeds = Sequence[float | None]
+"""One score per seed; None where the contender has diverged."""
+
+
+class Line(NamedTuple):
+    """A line of a table: a row with its inputs in one form."""
+
+    row: str
+    form: str
+
+
+class Kept:
+    """What was measured, in a file with a line of text for every cell."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> dict[str, Any]:
+        """Return versions of packages, sizes of datasets, and scores by `row | form | contender`."""
+        if self.path.exists():
+            return json.loads(self.path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+        return {"versions": {}, "sizes": {}, "scores": {}}
+
+    def scores(self) -> dict[Line, dict[str, Seeds]]:
+        """Return the scores of all contenders, line by line."""
+        lines: dict[Line, dict[str, Seeds]] = {}
+        for key, seeds in self.read()["scores"].items():
+            row, form, contender = key.split(" | ")
+            lines.setdefault(Line(row, form), {})[contender] = seeds
+        return lines
+
+    def add(self, part: str, name: str, value: Any) -> None:
+        """Add or replace one value; the file is whole at every moment."""
+        content = self.read()
+        content[part][name] = value
+        parts = [
+            f' "{part}": {{\n'
+            + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in them.items())
+            + "\n }"
+            for part, them in content.items()
+        ]
+        new = self.path.with_suffix(".new")
+        new.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+        os.replace(new, self.path)
+
+
+def mean_of(seeds: Seeds) -> float:
+    """Return the mean score; minus infinity if the contender has diverged with any seed."""
+    return -np.inf if None in seeds else float(np.mean(np.array(seeds, float)))
+
+
+def deviation_of(seeds: Seeds) -> float:
+    """Return the standard deviation over seeds."""
+    return float(np.std(np.array(seeds, float), ddof=1)) if len(seeds) > 1 else 0.0
+
+
+def best_of(cells: Mapping[str, Seeds]) -> str:
+    """Return the contender of the highest mean."""
+    return max(cells, key=lambda name: mean_of(cells[name]))
+
+
+def online(cells: Mapping[str, Seeds]) -> dict[str, Seeds]:
+    """Return the cells of linear online learners alone."""
+    return {name: seeds for name, seeds in cells.items() if CONTENDERS[name].is_online}
+
+
+def among_best(cells: Mapping[str, Seeds]) -> set[str]:
+    """Return the linear online learners within one standard deviation of the best of them."""
+    learners = online(cells)
+    best = learners[best_of(learners)]
+    least = mean_of(best) - deviation_of(best)
+    return {name for name, seeds in learners.items() if mean_of(seeds) >= least}
