@@ -24,14 +24,16 @@ from joblib import Parallel, delayed
 from machine import version_of
 from quality_measure import data_of, measure, task_of
 from quality_models import CONTENDERS, ours
+from quality_page import in_short, page
 from quality_rows import ROWS, Row
-from quality_scores import Kept, Line, Seeds, among_best, best_of, deviation_of, mean_of, online
+from quality_scores import Kept, Line, Seeds, among_best, best_of, mean_of, online
 from rich.console import Console
 from rich.table import Table
 
 from hebbian_descent.datasets.errors import DatasetError
 
 KEPT = Kept(Path(__file__).parent / "quality.json")
+PAGE = Path(__file__).parent.parent / "docs" / "estimators" / "when_does_it_help.md"
 SEEDS, SEEDS_TO_TRY = 5, 2
 
 console = Console(width=140)
@@ -54,6 +56,7 @@ def main() -> None:
         try_out(rows, options.settings, options.seeds or SEEDS_TO_TRY, options.jobs)
         return
     run(rows, options.only, options.seeds or SEEDS, options.jobs, renew=options.renew)
+    PAGE.write_text(page(KEPT), encoding="utf-8")
 
 
 def fits(row: Row, words: list[str]) -> bool:
@@ -134,8 +137,9 @@ def standing(name: str, tried: dict[Line, dict[str, Seeds]], peers: dict[Line, d
         [max(mean_of(cells[name]), -1) - max(mean_of(cells["default"]), -1) for cells in tried.values()]
     )
     return (
-        f"{name}: within one deviation of the best online peer in {sum(is_good)} of {len(tried)} lines; against "
-        f"the default {gains.mean():+.4f}, better in {sum(gains > 0.005)}, worse in {sum(gains < -0.005)}"
+        f"{name}: best or within one deviation of the best online learner in {sum(is_good)} of {len(tried)} "
+        f"lines; against the default {gains.mean():+.4f}, "
+        f"better by 0.005 in {sum(gains > 0.005)}, worse in {sum(gains < -0.005)}"
     )
 
 
@@ -144,11 +148,6 @@ def parsed(text: str) -> dict[str, Any]:
     call = ast.parse(f"dict({text})", mode="eval").body
     assert isinstance(call, ast.Call)
     return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-
-
-def in_short(seeds: Seeds) -> str:
-    """Return mean and deviation, or that it has diverged."""
-    return "diverged" if None in seeds else f"{mean_of(seeds):.3f} ± {deviation_of(seeds):.3f}"
 
 
 if __name__ == "__main__":

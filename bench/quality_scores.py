@@ -15,11 +15,18 @@ Seeds = Sequence[float | None]
 """One score per seed; None where the contender has diverged."""
 
 
+Cells = Mapping[str, Seeds]
+"""The scores of one line by contender."""
+
+
 class Line(NamedTuple):
     """A line of a table: a row with its inputs in one form."""
 
     row: str
     form: str
+
+
+Scores = Mapping[Line, Cells]
 
 
 class Kept:
@@ -57,9 +64,14 @@ class Kept:
         os.replace(new, self.path)
 
 
+def has_diverged(seeds: Seeds) -> bool:
+    """Return whether learning failed with any seed."""
+    return None in seeds
+
+
 def mean_of(seeds: Seeds) -> float:
-    """Return the mean score; minus infinity if the contender has diverged with any seed."""
-    return -np.inf if None in seeds else float(np.mean(np.array(seeds, float)))
+    """Return the mean score; minus infinity if the contender has diverged."""
+    return -np.inf if has_diverged(seeds) else float(np.mean(np.array(seeds, float)))
 
 
 def deviation_of(seeds: Seeds) -> float:
@@ -67,17 +79,17 @@ def deviation_of(seeds: Seeds) -> float:
     return float(np.std(np.array(seeds, float), ddof=1)) if len(seeds) > 1 else 0.0
 
 
-def best_of(cells: Mapping[str, Seeds]) -> str:
+def best_of(cells: Cells) -> str:
     """Return the contender of the highest mean."""
     return max(cells, key=lambda name: mean_of(cells[name]))
 
 
-def online(cells: Mapping[str, Seeds]) -> dict[str, Seeds]:
+def online(cells: Cells) -> dict[str, Seeds]:
     """Return the cells of linear online learners alone."""
     return {name: seeds for name, seeds in cells.items() if CONTENDERS[name].is_online}
 
 
-def among_best(cells: Mapping[str, Seeds]) -> set[str]:
+def among_best(cells: Cells) -> set[str]:
     """Return the linear online learners within one standard deviation of the best of them."""
     learners = online(cells)
     best = learners[best_of(learners)]
