@@ -56,7 +56,10 @@ def main() -> None:
         try_out(rows, options.settings, options.seeds or SEEDS_TO_TRY, options.jobs)
         return
     run(rows, options.only, options.seeds or SEEDS, options.jobs, renew=options.renew)
-    PAGE.write_text(page(KEPT), encoding="utf-8")
+    if waits := [row.name for row in rows if "ours" not in KEPT.scores().get(Line(row.name, "raw"), {})]:
+        console.print(f"The page is made when ours has learned {', '.join(waits)}.")
+    else:
+        PAGE.write_text(page(KEPT), encoding="utf-8")
 
 
 def fits(row: Row, words: list[str]) -> bool:

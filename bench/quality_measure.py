@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from quality_models import Constant, Task
 from quality_rows import ROWS, Data, Row, standardised
+from scipy.sparse import issparse
 from sklearn.metrics import accuracy_score, mean_poisson_deviance, mean_squared_error
 from timing import library_threads
 
@@ -44,7 +45,7 @@ def data_of(name: str, form: str, seed: int) -> Data:
 def task_of(row: Row, data: Data, seed: int) -> Task:
     """Return what has to be learned."""
     n_classes = len(np.unique(data.targets)) if row.target == "classes" else 0
-    return Task(row.kind, row.target, n_classes, seed)
+    return Task(row.kind, row.target, n_classes, data.inputs.shape[1], issparse(data.inputs), seed)
 
 
 def predictions(model: Any, data: Data, task: Task) -> Any:

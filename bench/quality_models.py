@@ -6,14 +6,14 @@ whole numbers from 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from quality_rows import Kind, Target
+from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge, SGDClassifier, SGDRegressor
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
@@ -28,7 +28,9 @@ class Task(NamedTuple):
 
     kind: Kind
     target: Target
-    n_classes: int
+    n_classes: int  # 0 where targets are numbers or counts
+    n_inputs: int
+    is_sparse: bool
     seed: int
 
 
@@ -138,22 +140,31 @@ class River:
     def __init__(self, task: Task) -> None:
         from river import linear_model, preprocessing
 
-        models = {
-            0: partial(linear_model.LinearRegression, intercept_lr=0.1),
-            2: linear_model.LogisticRegression,
-        }
-        self.model = (
-            preprocessing.StandardScaler() | models.get(task.n_classes, linear_model.SoftmaxRegression)()
-        )
+        if task.target == "numbers":
+            model: Any = linear_model.LinearRegression(intercept_lr=0.1)
+        elif task.n_classes == 2:
+            model = linear_model.LogisticRegression()
+        else:
+            model = linear_model.SoftmaxRegression()
+        self.model = model if task.is_sparse else preprocessing.StandardScaler() | model
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
         """Learn the examples in turn."""
-        for x, target in zip(X, y, strict=True):
-            self.model.learn_one(dict(enumerate(x.tolist())), target.item())
+        for x, target in zip(dictionaries(X), y, strict=True):
+            self.model.learn_one(x, target.item())
 
     def predict(self, X: Any) -> Any:
         """Return numbers or classes."""
-        return np.array([self.model.predict_one(dict(enumerate(x.tolist()))) for x in X], dtype=float)
+        return np.array([self.model.predict_one(x) for x in dictionaries(X)], dtype=float)
+
+
+def dictionaries(X: Any) -> Iterator[dict[int, float]]:
+    """Yield examples by the number of the column; a sparse matrix without its zeros."""
+    for row in X:
+        if issparse(row):
+            yield dict(zip(row.indices.tolist(), row.data.tolist(), strict=True))
+        else:
+            yield dict(enumerate(row.tolist()))
 
 
 class VowpalWabbit:
@@ -166,26 +177,29 @@ class VowpalWabbit:
         self.first_class = 1 if task.n_classes > 2 else 0
         self.n_classes = task.n_classes
         several = f"--oaa {task.n_classes} " if task.n_classes > 2 else ""
-        self.options = f"{several}--loss_function {losses[task.target]} --quiet"
+        bits = max(
+            18, (task.n_inputs * max(task.n_classes, 1)).bit_length()
+        )  # so that weights do not collide
+        self.options = f"{several}--loss_function {losses[task.target]} --bit_precision {bits} --quiet"
         self.model: Any = None
 
     def fit(self, X: Any, y: Any) -> None:
         """Learn all examples in several passes over a cache; every tenth is held out to stop in time."""
         with TemporaryDirectory() as folder:
             text = Path(folder) / "examples.txt"
-            text.write_text("\n".join(map(self._line, X, y)) + "\n")
+            text.write_text("\n".join(map(self._line, dictionaries(X), y)) + "\n")
             self._start(f"--data {text} --cache_file {text}.cache --passes {VW_PASSES}")
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
         """Learn the examples in turn."""
         if self.model is None:
             self._start()
-        for x, target in zip(X, y, strict=True):
+        for x, target in zip(dictionaries(X), y, strict=True):
             self.model.learn(self._line(x, target))
 
     def predict(self, X: Any) -> Any:
         """Return numbers or classes."""
-        found = np.array([self.model.predict(self._line(x)) for x in X])
+        found = np.array([self.model.predict(self._line(x)) for x in dictionaries(X)])
         return found > 0 if self.n_classes == 2 else found - self.first_class
 
     def _start(self, options: str = "") -> None:
@@ -193,7 +207,7 @@ class VowpalWabbit:
 
         self.model = Workspace(f"{self.options} {options}")
 
-    def _line(self, x: Any, target: Any = None) -> str:
+    def _line(self, x: dict[int, float], target: Any = None) -> str:
         """Return an example in the text format; two classes are -1 and 1, several are numbered from 1."""
         if target is None:
             label = ""
@@ -201,8 +215,7 @@ class VowpalWabbit:
             label = str(2 * target - 1)
         else:
             label = str(target + self.first_class)
-        there = np.flatnonzero(x)
-        return f"{label} | " + " ".join(map("{}:{:.9g}".format, there.tolist(), x[there].tolist()))
+        return f"{label} | " + " ".join(f"{column}:{value:.9g}" for column, value in x.items() if value)
 
 
 def vowpal_wabbit(task: Task) -> Any:
@@ -241,19 +254,23 @@ class LeastSquares:
         return output.argmax(axis=1) if self.n_classes else output[:, 0]
 
 
-def only_for(kinds: tuple[Kind, ...], make: Callable[[Task], Any]) -> Callable[[Task], Any]:
-    """Return the maker of a model that is meant for some kinds of rows."""
-    return lambda task: make(task) if task.kind in kinds else None
+def river(task: Task) -> Any:
+    """Return River's model, for what comes one after another."""
+    return River(task) if task.kind != "batch" else None
 
 
-STREAMS: tuple[Kind, ...] = ("stream", "ordered")
+def least_squares(task: Task) -> Any:
+    """Return least squares, for what comes one after another and has few inputs."""
+    return LeastSquares(task) if task.kind != "batch" and not task.is_sparse else None
+
+
 CONTENDERS = {
     "ours": Contender(ours, "hebbian-descent"),
     "SGD": Contender(sgd, "scikit-learn"),
     "passive-aggressive": Contender(passive_aggressive, "scikit-learn"),
-    "River": Contender(only_for(STREAMS, River), "river"),
+    "River": Contender(river, "river"),
     "Vowpal Wabbit": Contender(vowpal_wabbit, "vowpalwabbit"),
     "batch solver": Contender(batch_solver, "scikit-learn", is_online=False),
-    "least squares": Contender(only_for(STREAMS, LeastSquares), "numpy", is_online=False),
+    "least squares": Contender(least_squares, "numpy", is_online=False),
     "constant": Contender(Constant, "numpy", is_online=False),
 }

@@ -23,7 +23,8 @@ Target = Literal["classes", "numbers", "counts"]
 
 FORMS = ("raw", "standardised")
 TEXT_COLUMNS = 2**10
-"""Columns into which words are hashed."""
+"""Columns into which words are hashed; more than DENSE_COLUMNS are kept as a sparse matrix."""
+DENSE_COLUMNS = 2**12
 
 
 class Data(NamedTuple):
@@ -239,7 +240,8 @@ def texts(seed: int) -> Data:
 
 def hashed(written: list[str]) -> Any:
     """Return texts as rows of unit length."""
-    return HashingVectorizer(n_features=TEXT_COLUMNS).transform(written).toarray()
+    X = HashingVectorizer(n_features=TEXT_COLUMNS).transform(written)
+    return X if TEXT_COLUMNS > DENSE_COLUMNS else X.toarray()
 
 
 def _zipf(rng: np.random.Generator, n_words: int, size: int) -> Any:
