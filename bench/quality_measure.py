@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from quality_models import Constant, Task
-from quality_rows import ROWS, Data, Row, standardised
+from quality_adapters import Constant, Task
+from quality_data import Data
+from quality_rows import ROWS, Row, standardised
 from scipy.sparse import issparse
 from sklearn.metrics import accuracy_score, mean_poisson_deviance, mean_squared_error
 from timing import library_threads

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import Template
 
+from quality_adapters import RIDGE, VW_PASSES
 from quality_measure import BLOCK, WORST
-from quality_models import CONTENDERS, RIDGE, VW_PASSES
+from quality_models import CONTENDERS
 from quality_rows import ROWS, SCALED_DIGITS, Row
 from quality_scores import (
     Cells,

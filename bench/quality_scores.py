@@ -35,10 +35,10 @@ class Kept:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> Any:
         """Return versions of packages, sizes of datasets, and scores by `row | form | contender`."""
         if self.path.exists():
-            return json.loads(self.path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+            return json.loads(self.path.read_text(encoding="utf-8"))
         return {"versions": {}, "sizes": {}, "scores": {}}
 
     def scores(self) -> dict[Line, dict[str, Seeds]]:
