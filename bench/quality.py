@@ -26,7 +26,7 @@ from quality_measure import data_of, measure, task_of
 from quality_models import CONTENDERS, ours
 from quality_page import in_short, page
 from quality_rows import ROWS, Row
-from quality_scores import Kept, Line, Seeds, among_best, best_of, mean_of, online
+from quality_scores import Cells, Kept, Line, Scores, Seeds, among_best, best_of, mean_of, online
 from rich.console import Console
 from rich.table import Table
 
@@ -122,10 +122,9 @@ def try_out(rows: list[Row], settings: list[str], n_seeds: int, n_jobs: int) -> 
     tried = {
         Line(row.name, form): {name: list(islice(found, n_seeds)) for name in columns} for row, form in lines
     }
-    peers = {line: online(KEPT.scores().get(line, {})) for line in tried}
+    peers = {line: peers_on(line, n_seeds) for line in tried}
     table = Table("row", "inputs", *columns, "best online peer")
     for line, cells in tried.items():
-        peers[line].pop("ours", None)
         best = best_of(peers[line]) if peers[line] else ""
         table.add_row(*line, *map(in_short, cells.values()), best and f"{in_short(peers[line][best])} {best}")
     console.print(table)
@@ -133,7 +132,13 @@ def try_out(rows: list[Row], settings: list[str], n_seeds: int, n_jobs: int) -> 
         console.print(standing(name, tried, peers))
 
 
-def standing(name: str, tried: dict[Line, dict[str, Seeds]], peers: dict[Line, dict[str, Seeds]]) -> str:
+def peers_on(line: Line, n_seeds: int) -> Cells:
+    """Return the kept scores of the other online learners, with the seeds that are tried."""
+    cells = online(KEPT.scores().get(line, {}))
+    return {name: seeds[:n_seeds] for name, seeds in cells.items() if name != "ours"}
+
+
+def standing(name: str, tried: Scores, peers: Scores) -> str:
     """Return in words how a setting compares with the peers and with the defaults."""
     is_good = ["ours" in among_best({**peers[line], "ours": cells[name]}) for line, cells in tried.items()]
     gains = np.array(

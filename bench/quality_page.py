@@ -76,7 +76,7 @@ def marked(cells: Cells, names: Sequence[str]) -> Iterator[str]:
 
 def summary(scores: Scores) -> str:
     """Return how often each online learner is among the best, worse than the constant, and diverged."""
-    lines = [
+    lines: list[tuple[str, ...]] = [
         ("learner", "lines", "best, or within one sd of the best", "worse than the constant", "diverged")
     ]
     for name in (name for name, contender in CONTENDERS.items() if contender.is_online):
