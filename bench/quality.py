@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,7 +26,7 @@ from quality_measure import data_of, measure, task_of
 from quality_models import CONTENDERS, ours
 from quality_page import in_short, page
 from quality_rows import ROWS, Row
-from quality_scores import Cells, Kept, Line, Scores, Seeds, among_best, best_of, mean_of, online
+from quality_scores import Cells, Kept, Line, Scores, Seeds, among_best, best_of, key_of, mean_of, online
 from rich.console import Console
 from rich.table import Table
 
@@ -56,10 +56,7 @@ def main() -> None:
         try_out(rows, options.settings, options.seeds or SEEDS_TO_TRY, options.jobs)
         return
     run(rows, options.only, options.seeds or SEEDS, options.jobs, renew=options.renew)
-    if waits := [row.name for row in rows if "ours" not in KEPT.scores().get(Line(row.name, "raw"), {})]:
-        console.print(f"The page is made when ours has learned {', '.join(waits)}.")
-    else:
-        PAGE.write_text(page(KEPT), encoding="utf-8")
+    PAGE.write_text(page(KEPT), encoding="utf-8")
 
 
 def fits(row: Row, words: list[str]) -> bool:
@@ -78,39 +75,56 @@ def present(rows: Iterator[Row]) -> Iterator[Row]:
             yield row
 
 
+class Cell(NamedTuple):
+    """What is measured and kept at once: a contender on a row with its inputs in one form."""
+
+    row: Row
+    form: str
+    contender: str
+
+    @property
+    def key(self) -> str:
+        """Return the name under which its scores are kept."""
+        return key_of(Line(self.row.name, self.form), self.contender)
+
+    def scores(self, n_seeds: int) -> Seeds:
+        """Return one score for each seed."""
+        make = CONTENDERS[self.contender].make
+        found = [measure(self.row, self.form, make, seed) for seed in range(n_seeds)]
+        return [None if score is None else round(score, 5) for score in found]
+
+
 def run(rows: list[Row], names: list[str], n_seeds: int, n_jobs: int, *, renew: bool) -> None:
     """Measure and keep what is missing."""
+    names = list(installed(names))
+    kept = KEPT.read()["scores"]
+    cells = [cell for row in rows for cell in cells_of(row, names)]
+    missing = [cell for cell in cells if renew or len(kept.get(cell.key, [])) < n_seeds]
+    measured = Parallel(n_jobs, return_as="generator")(delayed(cell.scores)(n_seeds) for cell in missing)
+    for number, (cell, seeds) in enumerate(zip(missing, measured, strict=True), start=1):
+        KEPT.add("scores", cell.key, seeds)
+        console.print(f"{number} of {len(missing)}: {cell.key}: {in_short(seeds)}")
+
+
+def installed(names: list[str]) -> Iterator[str]:
+    """Yield the contenders that are installed, keep their versions, and name the others."""
     for name in names:
         package = CONTENDERS[name].package
-        if version_of(package) == "not installed":
+        version = version_of(package)
+        if version == "not installed":
             console.print(f"{name} is left out: {package} is not installed.")
-            names = [other for other in names if other != name]
-        else:
-            KEPT.add("versions", package, version_of(package))
-    kept = KEPT.read()["scores"]
-    missing = []
-    for row in rows:
-        data = data_of(row.name, "raw", 0)
-        task = task_of(row, data, 0)
-        KEPT.add("sizes", row.name, [*data.inputs.shape, task.n_classes])
-        suited = [name for name in names if CONTENDERS[name].make(task) is not None]
-        cells = [(row, form, name) for form in row.forms for name in suited]
-        missing += [cell for cell in cells if renew or len(kept.get(key(*cell), [])) < n_seeds]
-    measured = Parallel(n_jobs, return_as="generator")(delayed(score)(*cell, n_seeds) for cell in missing)
-    for number, (cell, seeds) in enumerate(zip(missing, measured, strict=True), start=1):
-        KEPT.add("scores", key(*cell), seeds)
-        console.print(f"{number} of {len(missing)}: {key(*cell)}: {in_short(seeds)}")
+            continue
+        KEPT.add("versions", package, version)
+        yield name
 
 
-def key(row: Row, form: str, name: str) -> str:
-    """Return under which name a cell is kept."""
-    return " | ".join((row.name, form, name))
-
-
-def score(row: Row, form: str, name: str, n_seeds: int) -> Seeds:
-    """Return the scores of a contender, one for each seed."""
-    found = [measure(row, form, CONTENDERS[name].make, seed) for seed in range(n_seeds)]
-    return [None if value is None else round(value, 5) for value in found]
+def cells_of(row: Row, names: list[str]) -> list[Cell]:
+    """Return the cells of the contenders that a row suits, and keep the size of its data."""
+    data = data_of(row.name, "raw", 0)
+    task = task_of(row, data, 0)
+    KEPT.add("sizes", row.name, [*data.inputs.shape, task.n_classes])
+    suited = [name for name in names if CONTENDERS[name].make(task) is not None]
+    return [Cell(row, form, name) for form in row.forms for name in suited]
 
 
 def try_out(rows: list[Row], settings: list[str], n_seeds: int, n_jobs: int) -> None:

@@ -25,10 +25,11 @@ def measure(row: Row, form: str, make: Any, seed: int) -> float | None:
     """Return the score of one contender on the data of one seed; None if it has diverged."""
     data = data_of(row.name, form, seed)
     task = task_of(row, data, seed)
+    model = make(task)
     with warnings.catch_warnings(), np.errstate(all="ignore"), library_threads(1):
         warnings.simplefilter("ignore")
         try:
-            predicted = predictions(make(task), data, task)
+            predicted = predictions(model, data, task)
         except (ValueError, ArithmeticError):  # numbers that are not finite are refused by some
             return None
         found = score(row, truth(data), predicted, predictions(Constant(task), data, task))

@@ -23,9 +23,12 @@ class Contender(NamedTuple):
 def ours(task: Task, **parameters: Any) -> Any:
     """Return our estimators as they come, or with other parameters."""
     if task.target == "classes":
-        return HebbianDescentClassifier(random_state=task.seed, **parameters)
-    activation = {"numbers": "linear", "counts": "exponential"}[task.target]
-    return HebbianDescentRegressor(activation=activation, random_state=task.seed, **parameters)
+        model: Any = HebbianDescentClassifier(random_state=task.seed, **parameters)
+    else:
+        activation = {"numbers": "linear", "counts": "exponential"}[task.target]
+        model = HebbianDescentRegressor(random_state=task.seed, **{"activation": activation, **parameters})
+    model.describe()  # refuses parameters that cannot be
+    return model
 
 
 def sgd(task: Task) -> Any:

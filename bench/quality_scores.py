@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from quality_models import CONTENDERS
+from quality_rows import ROWS
 
 Seeds = Sequence[float | None]
 """One score per seed; None where the contender has diverged."""
@@ -42,12 +43,14 @@ class Kept:
         return {"versions": {}, "sizes": {}, "scores": {}}
 
     def scores(self) -> dict[Line, dict[str, Seeds]]:
-        """Return the scores of all contenders, line by line."""
-        lines: dict[Line, dict[str, Seeds]] = {}
-        for key, seeds in self.read()["scores"].items():
-            row, form, contender = key.split(" | ")
-            lines.setdefault(Line(row, form), {})[contender] = seeds
-        return lines
+        """Return the scores of all contenders, line by line, both in the order of their lists."""
+        kept = self.read()["scores"]
+        lines = [Line(row.name, form) for row in ROWS for form in row.forms]
+        found = {
+            line: {name: kept[key] for name in CONTENDERS if (key := key_of(line, name)) in kept}
+            for line in lines
+        }
+        return {line: cells for line, cells in found.items() if cells}
 
     def add(self, part: str, name: str, value: Any) -> None:
         """Add or replace one value; the file is whole at every moment."""
@@ -55,13 +58,18 @@ class Kept:
         content[part][name] = value
         parts = [
             f' "{part}": {{\n'
-            + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in them.items())
+            + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(them.items()))
             + "\n }"
             for part, them in content.items()
         ]
         new = self.path.with_suffix(".new")
         new.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
         os.replace(new, self.path)
+
+
+def key_of(line: Line, contender: str) -> str:
+    """Return under which name a cell is kept."""
+    return " | ".join((*line, contender))
 
 
 def has_diverged(seeds: Seeds) -> bool:
