@@ -121,15 +121,18 @@ def installed(names: list[str]) -> Iterator[str]:
 def cells_of(row: Row, names: list[str]) -> list[Cell]:
     """Return the cells of the contenders that a row suits, and keep the size of its data."""
     data = data_of(row.name, "raw", 0)
-    task = task_of(row, data, 0)
-    KEPT.add("sizes", row.name, [*data.inputs.shape, task.n_classes])
-    suited = [name for name in names if CONTENDERS[name].make(task) is not None]
-    return [Cell(row, form, name) for form in row.forms for name in suited]
+    KEPT.add("sizes", row.name, [*data.inputs.shape, task_of(row, data, 0).n_classes])
+    return [Cell(row, form, name) for form in row.forms for name in names if suits(name, row)]
+
+
+def suits(name: str, row: Row) -> bool:
+    """Return whether a contender can learn a row."""
+    return CONTENDERS[name].make(task_of(row, data_of(row.name, "raw", 0), 0)) is not None
 
 
 def try_out(rows: list[Row], settings: list[str], n_seeds: int, n_jobs: int) -> None:
     """Print our scores with other parameters beside those with the defaults and the best online peer's."""
-    lines = [(row, form) for row in rows for form in row.forms]
+    lines = [(row, form) for row in rows if suits("ours", row) for form in row.forms]
     columns = {"default": ours} | {text: partial(ours, **parsed(text)) for text in settings}
     jobs = [(*line, make, seed) for line in lines for make in columns.values() for seed in range(n_seeds)]
     found = iter(Parallel(n_jobs)(delayed(measure)(*job) for job in jobs))

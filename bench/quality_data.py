@@ -18,9 +18,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from hebbian_descent.datasets import load
 
-TEXT_COLUMNS = 2**10
-"""Columns into which words are hashed; more than DENSE_COLUMNS are kept as a sparse matrix."""
 DENSE_COLUMNS = 2**12
+"""Texts hashed into more columns are a sparse matrix."""
 
 
 class Data(NamedTuple):
@@ -178,7 +177,7 @@ def drifting_regression(seed: int) -> Data:
     return Data(X, y + 20)
 
 
-def texts(seed: int) -> Data:
+def texts(n_columns: int, seed: int) -> Data:
     """Return 5,000 texts of 20 topics, hashed.
 
     A text has 20 to 60 words. Most come from 20,000 words by Zipf's law; each is one of the topic's own 200
@@ -195,13 +194,13 @@ def texts(seed: int) -> Data:
         bursts = own[topic, _zipf(rng, n_own, rng.binomial(length, 0.15))]
         words = np.concatenate([words, bursts.repeat(rng.integers(1, 5, size=len(bursts)))])
         written.append(" ".join(f"w{word}" for word in words))
-    return Data(hashed(written), topics)
+    return Data(hashed(written, n_columns), topics)
 
 
-def hashed(written: list[str]) -> Any:
+def hashed(written: list[str], n_columns: int) -> Any:
     """Return texts as rows of unit length."""
-    X = HashingVectorizer(n_features=TEXT_COLUMNS).transform(written)
-    return X if TEXT_COLUMNS > DENSE_COLUMNS else X.toarray()
+    X = HashingVectorizer(n_features=n_columns).transform(written)
+    return X if n_columns > DENSE_COLUMNS else X.toarray()
 
 
 def _zipf(rng: np.random.Generator, n_words: int, size: int) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from quality_adapters import Constant, LeastSquares, River, ScaledTargets, Task, VowpalWabbit
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge, SGDClassifier, SGDRegressor
+from sklearn.utils import get_tags
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
 
@@ -28,7 +29,7 @@ def ours(task: Task, **parameters: Any) -> Any:
         activation = {"numbers": "linear", "counts": "exponential"}[task.target]
         model = HebbianDescentRegressor(random_state=task.seed, **{"activation": activation, **parameters})
     model.describe()  # refuses parameters that cannot be
-    return model
+    return model if get_tags(model).input_tags.sparse or not task.is_sparse else None
 
 
 def sgd(task: Task) -> Any:

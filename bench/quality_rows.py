@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from quality_data import (
-    TEXT_COLUMNS,
     Data,
     class_by_class,
     doctor_visits,
@@ -128,7 +127,8 @@ STREAMS_OF_CLASSES: Made = {
     "MNIST stream": (partial(stream, mnist), "examples drawn from all"),
 }
 STREAMS_OF_TEXTS: Made = {
-    "texts": (texts, f"20 topics, their words in bursts among others; hashed into {TEXT_COLUMNS:,} columns"),
+    "texts": (partial(texts, 2**10), "20 topics, their words in bursts among others, hashed"),
+    "texts, sparse": (partial(texts, 2**18), "the same, hashed into a sparse matrix"),
 }
 STREAMS_OF_NUMBERS: Made = {
     "TrumpApproval": (partial(from_river, "TrumpApproval"), FROM_RIVER),

@@ -56,15 +56,14 @@ class Kept:
         """Add or replace one value; the file is whole at every moment."""
         content = self.read()
         content[part][name] = value
-        parts = [
-            f' "{part}": {{\n'
-            + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(them.items()))
-            + "\n }"
-            for part, them in content.items()
-        ]
+        parts = [f' "{title}": {{\n{_one_per_line(values)}\n }}' for title, values in content.items()]
         new = self.path.with_suffix(".new")
         new.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
         os.replace(new, self.path)
+
+
+def _one_per_line(values: dict[str, Any]) -> str:
+    return ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in sorted(values.items()))
 
 
 def key_of(line: Line, contender: str) -> str:
