@@ -30,9 +30,13 @@ def measure(row: Row, form: str, make: Any, seed: int) -> float | None:
         warnings.simplefilter("ignore")
         try:
             predicted = predictions(model, data, task)
-        except (ValueError, ArithmeticError):  # numbers that are not finite are refused by some
+            found = score(row, truth(data), predicted, predictions(Constant(task), data, task))
+        except ArithmeticError:
             return None
-        found = score(row, truth(data), predicted, predictions(Constant(task), data, task))
+        except ValueError as error:  # scikit-learn's words where numbers are not finite
+            if not any(word in str(error) for word in ("overflow", "infinity", "NaN")):
+                raise
+            return None
     return found if found >= WORST else None  # not so for NaN either
 
 
