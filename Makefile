@@ -17,7 +17,7 @@ PARALLEL := -n auto --dist worksteal
 POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
 export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments native stubs format test test-floors test-long test-processors test-sanitized demo quick lint tidy bench bench-against wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-long test-processors test-sanitized demo quick lint tidy bench bench-against quality wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -131,6 +131,10 @@ $(BENCH_STAMP): $(STAMP)
 bench: $(BENCH_STAMP) native  ## Compare the speed of sweeps and estimators with NumPy, PyTorch, JAX, scikit-learn and River
 	$(BIN)/python bench/sweeps.py --json bench/results.json
 	$(BIN)/python bench/estimators.py --json bench/estimators.json
+
+quality: $(BENCH_STAMP) native  ## Measure ours again on all datasets, peers where they are missing, and write docs/estimators/when_does_it_help.md
+	$(BIN)/python bench/quality.py --only ours --renew
+	$(BIN)/python bench/quality.py
 
 COMMIT ?= HEAD
 bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=2be8021

@@ -44,7 +44,8 @@ def stub_of(module: ModuleType) -> str:
     """Return the stub of a module of the compiled core."""
     generator = StubGen(module, quiet=True)
     generator.put(module)
-    nodes = ast.parse(ARRAY.sub("Array", generator.get())).body
+    text = re.sub(r"\btuple\b(?!\[)", "tuple[object, ...]", ARRAY.sub("Array", generator.get()))
+    nodes = ast.parse(text).body
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     names = [node.name for node in classes]
     members = [f"    {ast.unparse(node.target)}: {node.annotation.id}" for node in nodes if is_constant(node)]

@@ -308,7 +308,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         if not offset.centers_targets(setting.rule):
             return None
         if "target_offset_" not in vars(self):
-            self.target_offset_ = np.zeros_like(self.bias_)
+            self.target_offset_: Array = np.zeros(self._n_outputs, self._dtype)
         return self.target_offset_
 
     @contextmanager

@@ -10,11 +10,11 @@ standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
     σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, 4^(−1/ν))
 
 q is the running mean of x², by the same ν as μ. σ follows before the step, with the pattern counted in q and
-μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more than
-those. The first patterns may agree by chance, so the floor sinks from a quarter of q to next to nothing while
-the first ten or so are seen. It is relative, so there is no smallest scale: an input that never changes counts
-as one of small spread, and one that has always been 0 is not learned. A running mean starts at the first
-pattern, which so teaches the bias alone.
+μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more
+than those. The first patterns may agree by chance, so the floor sinks from a quarter of q to next to nothing
+while the first ten or so are seen. It is relative, so there is no smallest scale: an input that never changes
+counts as one of small spread, and one that has always been 0 is not learned. A running mean starts at the
+first pattern, which so teaches the bias alone.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class _OnlineLoop:
     ) -> None: ...
     def learn(
         self,
-        arrays: tuple,
+        arrays: tuple[object, ...],
         inputs: object,
         targets: object,
         scales: object,
@@ -51,7 +51,7 @@ class _OnlineLoop:
     ) -> int: ...
     def learn_labels(
         self,
-        arrays: tuple,
+        arrays: tuple[object, ...],
         inputs: object,
         labels: object,
         scales: object,
@@ -68,8 +68,8 @@ class _OnlineLoop:
     ) -> None: ...
     def learn_sparse(
         self,
-        arrays: tuple,
-        inputs: tuple,
+        arrays: tuple[object, ...],
+        inputs: tuple[object, ...],
         targets: object,
         scales: object,
         order: object,
@@ -77,8 +77,8 @@ class _OnlineLoop:
     ) -> int: ...
     def learn_sparse_labels(
         self,
-        arrays: tuple,
-        inputs: tuple,
+        arrays: tuple[object, ...],
+        inputs: tuple[object, ...],
         labels: object,
         scales: object,
         order: object,
