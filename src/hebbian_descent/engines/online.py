@@ -142,7 +142,7 @@ def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:
         scale_moves=scale is not None and scale.moves,
         scale_shift=0.0 if scale is None else scale.shift,
         average_every=Averaging.spacing(n_inputs),
-        least_share=0.0 if averaging is None else averaging.least_share(n_inputs),
+        average_rate=0.0 if averaging is None else averaging.rate,
         off=error.codes[0],
         on=error.codes[1],
         is_linear=activation.compiled_form == "linear" and term.get("error", "difference") == "difference",

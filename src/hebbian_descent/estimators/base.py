@@ -15,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Progress, samples_in_a_call
+from hebbian_descent.engines.online import (
+    LayerArrays,
+    Loop,
+    OnlineSetting,
+    Progress,
+    in_codes,
+    samples_in_a_call,
+)
 from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
 from hebbian_descent.estimators.batches import LearnsBatches
 from hebbian_descent.estimators.describe import describe_layer
@@ -253,11 +260,17 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         """Let the running mean of scaled inputs start at the first sample, which so teaches the bias alone.
 
         It says nothing of the spread: in units of it, an input that happens to be near 0 would have an
-        enormous weight.
+        enormous weight. The bias of linear units takes it whole, since the next samples would teach weights
+        what is left.
         """
         starts = setting.scale is not None and setting.offset.starts_as_mean
         if starts and self.n_samples_seen_ == 0:
-            self.offset_[:] = samples.dense_at([first]).inputs[0]
+            sample = samples.dense_at([first])
+            self.offset_[:] = sample.inputs[0]
+            if setting.activation.name == "linear" and setting.update.error.name == "difference":
+                self.bias_[:] = in_codes(sample.targets, self._n_outputs, setting.update.error, self._dtype)[
+                    0
+                ]
 
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:
         """Center on the data mean and scale by the spread around it; what was learned stays the same."""
@@ -401,7 +414,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         if isinstance(self.average, bool | np.bool_) and not self.average:
             return False
         is_there = self._sparse.mean_weights is not None if "_sparse" in has else "mean_weights_" in has
-        return is_there and has["_progress"][0] >= Averaging.spacing(self.n_features_in_)
+        return is_there and Averaging.has_begun(has["_progress"][0], self.n_features_in_)
 
     def _raw_layer(self) -> tuple[Array, Array]:
         """Return the weights and the bias of the layer that predicts, as one without centering."""

@@ -53,7 +53,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
-            a rate β about the last 1/β; "auto" is True in `fit` and 0.001 in `partial_fit`.
+            a rate β about the last 1/β; "auto" is True in `fit` and 0.003 in `partial_fit`.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         epochs: Passes over the data in `fit`, unless `max_epochs` is given.
         batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.

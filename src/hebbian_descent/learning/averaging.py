@@ -1,10 +1,11 @@
 """Averages of a layer over the samples it has learned: they filter out what the last few happened to teach.
 
 The layer is averaged as one without centering, W and b − μW, since an average of centered ones would mean
-nothing. It is looked at after every 8 samples, or n_inputs/16 where that is more: this serves as well as
-after each, and costs little even where learning does not touch all weights. The m-th look counts
+nothing. It is not looked at after every sample but after a few, Δ: an eighth of those so far, at least 1 and
+at most 8, or n_inputs/128 and n_inputs/16 where these are more. This serves as well, and costs little even
+where learning does not touch all weights. A look after n samples counts
 
-    W̄ ← W̄ + β_m(W − W̄),   β_m = max(β, 4/(m + 3)),
+    W̄ ← W̄ + β(W − W̄),   β = max(1 − (1 − rate)^Δ, 4Δ/(n + 3Δ)),
 
 so that the average is mostly over the last quarter of all samples, and over no more than the last 1/rate of
 them where a rate is given. There is no average before the first look, and the layer itself stands in for it.
@@ -20,7 +21,7 @@ from hebbian_descent.checks import Array, as_number
 from hebbian_descent.network import Layer
 
 Average = Literal["auto"] | bool | float
-STREAM_RATE = 0.001
+STREAM_RATE = 0.003
 """The rate of "auto" in `partial_fit`, where what was true may cease to be."""
 
 
@@ -45,24 +46,27 @@ class Averaging(NamedTuple):
 
     @staticmethod
     def spacing(n_inputs: int) -> int:
-        """Return after how many samples the layer is looked at."""
+        """Return how many samples lie between looks, at most."""
         return max(8, n_inputs // 16)
 
-    def least_share(self, n_inputs: int) -> float:
-        """Return β."""
-        return 1 - (1 - self.rate) ** self.spacing(n_inputs)
+    @classmethod
+    def step_at(cls, n_samples: int, n_inputs: int) -> int:
+        """Return how many samples lie between looks near the n-th, a power of two between the limits."""
+        most = cls.spacing(n_inputs)
+        return min(most, max(1, most // 8, 1 << (max(1, n_samples // 8).bit_length() - 1)))
 
     def share_after(self, n_samples: int, n_new: int, n_inputs: int) -> float:
-        """Return β_m if one of the last `n_new` samples is to be looked at, otherwise 0."""
-        spacing = self.spacing(n_inputs)
-        number = n_samples // spacing
-        if number == (n_samples - n_new) // spacing:
-            return 0.0
-        return max(self.least_share(n_inputs), 4 / (number + 3))
+        """Return β if one of the last `n_new` samples is looked at, otherwise 0."""
+        for n in range(n_samples, n_samples - n_new, -1):
+            step = self.step_at(n, n_inputs)
+            if n % step == 0:
+                return max(1 - (1 - self.rate) ** step, 4 * step / (n + 3 * step))
+        return 0.0
 
-    def has_begun(self, n_samples: int, n_inputs: int) -> bool:
+    @classmethod
+    def has_begun(cls, n_samples: float, n_inputs: int) -> bool:
         """Return whether there is an average."""
-        return n_samples >= self.spacing(n_inputs)
+        return n_samples >= cls.step_at(1, n_inputs)
 
 
 def as_average(average: object) -> Average:

@@ -22,7 +22,7 @@ class _StepSettings:
         scale_moves: bool = False,
         scale_shift: float = 0.0,
         average_every: float = 1.0,
-        least_share: float = 0.0,
+        average_rate: float = 0.0,
         error: str = "difference",
         error_parameters: Mapping[str, float] = {},
         off: float = 0.0,

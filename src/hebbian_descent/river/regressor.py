@@ -36,7 +36,7 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
         centering: "auto" or "moving" (the offset follows the inputs), None, or a number at which it stays.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
-            a rate β about the last 1/β; "auto" is 0.001.
+            a rate β about the last 1/β; "auto" is 0.003.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
 

@@ -243,7 +243,7 @@ void bind_online(nb::module_& m) {
             "__init__",
             [](StepSettings* self, bool learns_from_output, bool pulls_back, double learning_rate, double largest_slope,
                bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, bool scale_moves,
-               double scale_shift, double average_every, double least_share, const std::string& error,
+               double scale_shift, double average_every, double average_rate, const std::string& error,
                const Parameters& error_parameters, double off, double on, bool is_linear, bool units_apart) {
                 new (self) StepSettings{learns_from_output,
                                         pulls_back,
@@ -255,7 +255,7 @@ void bind_online(nb::module_& m) {
                                         starts_as_mean,
                                         scale_moves,
                                         scale_shift,
-                                        {average_every, least_share},
+                                        {average_every, average_rate},
                                         error_term(error, error_parameters),
                                         off,
                                         on,
@@ -265,7 +265,7 @@ void bind_online(nb::module_& m) {
             nb::kw_only(), "learns_from_output"_a = true, "pulls_back"_a = false, "learning_rate"_a = 0.1,
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
             "starts_as_mean"_a = false, "scale_moves"_a = false, "scale_shift"_a = 0.0, "average_every"_a = 1.0,
-            "least_share"_a = 0.0, "error"_a = "difference", "error_parameters"_a = Parameters(), "off"_a = 0.0,
+            "average_rate"_a = 0.0, "error"_a = "difference", "error_parameters"_a = Parameters(), "off"_a = 0.0,
             "on"_a = 1.0, "is_linear"_a = false, "units_apart"_a = true);
     define_for<double>(m, "OnlineLoop64");
     define_for<float>(m, "OnlineLoop32");

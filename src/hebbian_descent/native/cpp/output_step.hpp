@@ -9,15 +9,23 @@
 
 namespace hebbian_descent {
 
-// The layer is averaged after every `spacing` samples, the last quarter of them or those that `least` lets count.
+// When the layer is looked at for its average, and how much a look counts; see `learning.averaging`.
 struct Averaging {
-    double spacing, least;
+    double spacing, rate;
 
-    // The share of the layer in its average after n samples, the last n_new of which it was not averaged over yet.
+    // How many samples lie between looks, near the n-th.
+    double step_at(double n) const noexcept {
+        const double eighth = std::max(1.0, n / 8), least = std::max(1.0, std::floor(spacing / 8));
+        return std::min(spacing, std::max(least, std::exp2(std::floor(std::log2(eighth)))));
+    }
+    // The share of the layer in its average after n samples if one of the last n_new is looked at, otherwise 0.
     double share(double n, std::size_t n_new) const noexcept {
-        const double number = std::floor(n / spacing);
-        if (n_new == 0 || number == std::floor((n - static_cast<double>(n_new)) / spacing)) return 0.0;
-        return std::max(least, 4.0 / (number + 3.0));
+        for (std::size_t back = 0; back < n_new; ++back)
+            if (const double at = n - static_cast<double>(back); std::fmod(at, step_at(at)) == 0) {
+                const double step = step_at(at);
+                return std::max(1 - std::pow(1 - rate, step), 4 * step / (at + 3 * step));
+            }
+        return 0.0;
     }
 };
 
