@@ -211,16 +211,18 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         };
         follows ? dispatch(std::true_type{}) : dispatch(std::false_type{});
     };
-    const auto average = [&](std::size_t n_new) {
-        if (layer.mean_weights != nullptr)
-            if (const double share = step.averaging.share(progress.n_samples, n_new); share > 0)
-                average_layer(layer, known.offset, T(share));
+    const auto average = [&] {
+        if (layer.mean_weights == nullptr || n_pending == 0) return;
+        if (const double share = step.averaging.share(progress.n_samples); share > 0)
+            average_layer(layer, known.offset, T(share));
     };
     while (start < samples.n && !diverged) {
-        const std::size_t n_now = std::min(k, samples.n - start);
+        // A pass ends where the layer is looked at.
+        const bool looks = layer.mean_weights != nullptr && step.averaging.share(progress.n_samples + 1) > 0;
+        const std::size_t n_now = looks ? 1 : std::min(k, samples.n - start);
         double weight = progress.weight;
         for (std::size_t j = 0; j < k; ++j) {
-            x[j] = input_at(start + j), ahead[j] = input_at(start + k + j);
+            x[j] = input_at(start + j), ahead[j] = input_at(start + n_now + j);
             const bool is_there = j < n_now;
             const double scale = is_there ? static_cast<double>(samples.scales[samples.order[start + j]]) : 0.0;
             weight += scale;
@@ -236,7 +238,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             pass_over_weights<Pass::learn_and_sum, true>(pass);
         else
             pass_over_weights<Pass::learn_and_sum, false>(pass);
-        average(n_pending);
+        average();
         n_pending = 0, pass.kept = T(1);
         for (std::size_t j = 0; j < n_now && !diverged; ++j) {
             const std::size_t sample = static_cast<std::size_t>(samples.order[start + j]);
@@ -283,7 +285,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
     if (n_pending > 0) {
         pass.learned = last;
         decays ? pass_over_weights<Pass::learn, true>(pass) : pass_over_weights<Pass::learn, false>(pass);
-        average(n_pending);
+        average();
     }
     if (known.offset != layer.inputs.offset) {
         std::copy_n(known.offset, n_inputs, layer.inputs.offset);

@@ -18,14 +18,10 @@ struct Averaging {
         const double eighth = std::max(1.0, n / 8), least = std::max(1.0, std::floor(spacing / 8));
         return std::min(spacing, std::max(least, std::exp2(std::floor(std::log2(eighth)))));
     }
-    // The share of the layer in its average after n samples if one of the last n_new is looked at, otherwise 0.
-    double share(double n, std::size_t n_new) const noexcept {
-        for (std::size_t back = 0; back < n_new; ++back)
-            if (const double at = n - static_cast<double>(back); std::fmod(at, step_at(at)) == 0) {
-                const double step = step_at(at);
-                return std::max(1 - std::pow(1 - rate, step), 4 * step / (at + 3 * step));
-            }
-        return 0.0;
+    // The share of the layer in its average after n samples, or 0 if it is not looked at then.
+    double share(double n) const noexcept {
+        const double step = step_at(n);
+        return std::fmod(n, step) == 0 ? std::max(1 - std::pow(1 - rate, step), 4 * step / (n + 3 * step)) : 0.0;
     }
 };
 

@@ -293,7 +293,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         }
         layer.square_sum() = std::max(square_sum, 0.0);
         progress.n_samples += 1, progress.weight = total;
-        const double share = layer.mean_weights == nullptr ? 0.0 : step.averaging.share(progress.n_samples, 1);
+        const double share = layer.mean_weights == nullptr ? 0.0 : step.averaging.share(progress.n_samples);
         if (share > 0 || std::fmod(progress.n_samples, step.averaging.spacing) == 0)
             write_all(layer, static_cast<T>(share), room.row);
     }
