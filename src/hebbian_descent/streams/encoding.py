@@ -27,7 +27,7 @@ TARGETS = {"text": "classification", "whole": "classification", "number": "regre
 MOST_CLASSES = 20
 """A target of whole numbers is taken for a class if its first rows have no more different ones."""
 LARGEST_LABEL = 2**53
-HASH_BITS = 10
+HASH_BITS = 18
 MOST_HASH_BITS = 30
 
 Inputs = Array | csr_array[Any]

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from hebbian_descent.checks import Array
 from hebbian_descent.streams.block import Block
 from hebbian_descent.streams.checkpoint import Checkpoint
 from hebbian_descent.streams.encoding import Inputs
@@ -20,9 +19,9 @@ def learn_block(stream: Checkpoint, block: Block, first_row: int = 0) -> Iterato
     """Learn the rows of a block from `first_row` on; yield the number of rows before and after each step."""
     inputs, targets = stream.encoding.examples(block)
     before = stream.position.rows - first_row  # rows of earlier blocks
-    for start, end in steps(stream.position.rows, before + len(block), stream.encoding.width):
+    for start, end in steps(stream.position.rows, before + len(block), width_of(inputs)):
         rows = slice(start - before, end - before)
-        X, y = dense(inputs[rows]), targets[rows]
+        X, y = inputs[rows], targets[rows]
         can_predict = stream.estimator.__sklearn_is_fitted__()
         stream.tally.add(y, stream.estimator.predict(X) if can_predict else None)
         stream.estimator.partial_fit(X, y)
@@ -33,10 +32,10 @@ def learn_block(stream: Checkpoint, block: Block, first_row: int = 0) -> Iterato
 def predict_block(stream: Checkpoint, block: Block) -> npt.NDArray[Any]:
     """Return one prediction for each row of a block."""
     inputs = stream.encoding.inputs(block)
-    cuts = steps(0, len(block), stream.encoding.width)
-    return np.concatenate([stream.estimator.predict(dense(inputs[start:end])) for start, end in cuts])
+    cuts = steps(0, len(block), width_of(inputs))
+    return np.concatenate([stream.estimator.predict(inputs[start:end]) for start, end in cuts])
 
 
-def dense(rows: Inputs) -> Array:
-    """Return rows as an array, since estimators do not take CSR; once they do, delete this function."""
-    return rows.toarray() if issparse(rows) else rows
+def width_of(inputs: Inputs) -> int:
+    """Return how many numbers a row holds at least: all of an array, next to none of a sparse matrix."""
+    return 1 if issparse(inputs) else int(inputs.shape[1])
