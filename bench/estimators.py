@@ -9,8 +9,10 @@ import argparse
 import json
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import machine
@@ -19,6 +21,7 @@ import online_peers
 from report import Sheet, in_markdown
 from rich.console import Console
 from river import datasets, linear_model
+from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
 from timing import interleaved, library_threads, use_cores
 from works import drawn_digits
@@ -29,8 +32,9 @@ from hebbian_descent import river as river_models
 N_EXAMPLES = 60_000
 N_OF_SLOW_PEERS = 3_000
 ETA = 0.01
-GOALS = {  # at least, goal
-    "scikit-learn SGDClassifier": (8, 14),
+PLAIN = {"scaling": None, "average": False}
+GOALS = {  # at least, goal; of the plain rule, and of what is scaled and averaged
+    "scikit-learn SGDClassifier": ("8, 5", "14, 10"),
     "JAX scan": (2, 4),
     "PyTorch eager": (10, 20),
 }
@@ -89,18 +93,20 @@ def main() -> None:
 
 
 def epoch(repeats: int, n_examples: int) -> Sheet:
-    """One online epoch, 784 → 10, with fixed and with moving offsets."""
+    """One online epoch, 784 → 10: the plain rule with fixed and moving offsets, then scaled and averaged."""
     X, y = drawn_digits(n_examples)
     short = min(N_OF_SLOW_PEERS, n_examples)
-    fixed, moving = (
-        HebbianDescentClassifier(learning_rate=ETA, epochs=1, shuffle=False, centering=centering)
-        for centering in ("mean", "moving")
-    )
+
+    def classifier(**setting: Any) -> HebbianDescentClassifier:
+        return HebbianDescentClassifier(learning_rate=ETA, epochs=1, shuffle=False, **setting)
+
     candidates = {
-        "ours, fixed offset": lambda: fixed.fit(X, y),
-        "ours, moving offset": lambda: moving.fit(X, y),
-        "ours, partial_fit": lambda: moving.partial_fit(X, y),
+        "ours, fixed": partial(classifier(**PLAIN, centering="mean").fit, X, y),
+        "ours, moving": partial(classifier(**PLAIN, centering="moving").fit, X, y),
+        "ours, scaled and averaged": partial(classifier().fit, X, y),
+        "ours, the same by partial_fit": partial(classifier().partial_fit, X, y),
     }
+    ours = list(candidates)[:3]
     lengths = dict.fromkeys(candidates, n_examples)
     for name, make in online_peers.installed().items():
         lengths[name] = short if name == "PyTorch eager" else n_examples
@@ -110,37 +116,111 @@ def epoch(repeats: int, n_examples: int) -> Sheet:
     seconds = interleaved(candidates, repeats)
     per_example = {name: seconds[name] / lengths[name] * 1e6 for name in candidates}
     rows = []
-    for name, time in per_example.items():
-        ratios = [f"{time / per_example[f'ours, {kind} offset']:.1f}" for kind in ("fixed", "moving")]
+    for name, spent in per_example.items():
+        ratios = [f"{spent / per_example[our]:.1f}" for our in ours]
         goals = [str(goal) for goal in GOALS.get(name, ("", ""))]
-        rows.append((name, f"{time:.2f}", *ratios, *goals))
-    columns = ("contender", "µs per example", "times ours, fixed", "times ours, moving", "at least", "goal")
+        rows.append((name, f"{spent:.2f}", *ratios, *goals))
+    columns = ("contender", "µs per example", *(f"times {our}" for our in ours), "at least", "goal")
     return Sheet(f"One online epoch, {n_examples:,} x 784 → 10, float64, one core", columns, rows)
 
 
 def single(repeats: int, n_examples: int) -> Sheet:
-    """`partial_fit` of one example, 784 → 10."""
+    """`partial_fit` and `predict` of one example, 784 → 10."""
     X, y = drawn_digits(200)
     ours = HebbianDescentClassifier().partial_fit(X, y)
     theirs = SGDClassifier(loss="log_loss").partial_fit(X, y, classes=online_peers.CLASSES)
 
-    def one_by_one(classifier: Any) -> None:
+    def learn(classifier: Any) -> None:
         for row in range(len(X)):
             classifier.partial_fit(X[row : row + 1], y[row : row + 1])
 
-    seconds = interleaved({"ours": lambda: one_by_one(ours), "theirs": lambda: one_by_one(theirs)}, repeats)
+    def predict(classifier: Any) -> None:
+        for row in range(len(X)):
+            classifier.predict(X[row : row + 1])
+
+    rows = []
+    for call, (run, *goals) in {"partial_fit": (learn, "8", "14"), "predict": (predict, "10", "30")}.items():
+        seconds = interleaved({"ours": partial(run, ours), "theirs": partial(run, theirs)}, repeats)
+        our_time, their_time = (seconds[name] / len(X) * 1e6 for name in ("ours", "theirs"))
+        rows.append((call, "ours", f"{our_time:.1f}", "1", "", ""))
+        ratio = f"{their_time / our_time:.1f}"
+        rows.append((call, "scikit-learn SGDClassifier", f"{their_time:.1f}", ratio, *goals))
+    columns = ("call", "contender", "µs", "times ours", "at least", "goal")
+    return Sheet("One example, 784 → 10, float64", columns, rows)
+
+
+def texts(repeats: int, n_examples: int) -> Sheet:
+    """One online epoch of hashed texts of 20 topics, 100 words each, in 2^18 columns."""
+    X, y = hashed_texts(n_examples * 5 // 3, n_words=100, n_columns=2**18, n_topics=20)
+    topics = np.arange(20)
+    makers = {
+        "ours": HebbianDescentClassifier,
+        "ours, not averaged": partial(HebbianDescentClassifier, average=False),
+        "scikit-learn SGDClassifier": partial(SGDClassifier, loss="log_loss"),
+    }
+    candidates = {
+        name: lambda make=make: make().partial_fit(X, y, classes=topics) for name, make in makers.items()
+    }
+    seconds = interleaved(candidates, max(1, repeats // 2))
+    if (vowpal := vowpal_wabbit_pass(X, y)) is not None:
+        seconds["Vowpal Wabbit, its pass over a cache"] = vowpal
+    goals = {"scikit-learn SGDClassifier": ("3", "8"), "Vowpal Wabbit, its pass over a cache": ("1", "2")}
     rows = [
-        ("ours", f"{seconds['ours'] / len(X) * 1e6:.1f}", "1", "", ""),
         (
-            "scikit-learn SGDClassifier",
-            f"{seconds['theirs'] / len(X) * 1e6:.1f}",
-            f"{seconds['theirs'] / seconds['ours']:.1f}",
-            "8",
-            "14",
-        ),
+            name,
+            f"{spent / X.shape[0] * 1e6:.2f}",
+            f"{spent / seconds['ours']:.2f}",
+            f"{spent / seconds['ours, not averaged']:.2f}",
+            *goals.get(name, ("", "")),
+        )
+        for name, spent in seconds.items()
     ]
-    columns = ("contender", "µs per call", "times ours", "at least", "goal")
-    return Sheet("partial_fit of one example, 784 → 10, float64", columns, rows)
+    shape = f"{X.shape[0]:,} texts, {X.nnz / X.shape[0]:.0f} values in 2^18 columns, 20 topics"
+    columns = ("contender", "µs per text", "times ours", "times ours, not averaged", "at least", "goal")
+    return Sheet(f"One online epoch of {shape}", columns, rows)
+
+
+def hashed_texts(n_texts: int, *, n_words: int, n_columns: int, n_topics: int) -> tuple[Any, Any]:
+    """Return hashed counts of words by Zipf's law, a tenth of them out of 300 words of the topic."""
+    rng, n_vocabulary = np.random.default_rng(0), 100_000
+    frequency = 1 / np.arange(1, n_vocabulary + 1)
+    words = np.searchsorted(np.cumsum(frequency / frequency.sum()), rng.random((n_texts, n_words)))
+    words = np.minimum(words, n_vocabulary - 1)
+    labels, of_topic = rng.integers(0, n_topics, n_texts), rng.integers(0, n_vocabulary, (n_topics, 300))
+    topical = rng.random(words.shape) < 0.1
+    words[topical] = of_topic[labels[np.nonzero(topical)[0]], rng.integers(0, 300, topical.sum())]
+    columns = rng.integers(0, n_columns, n_vocabulary, dtype=np.int32)[words].ravel()
+    starts = np.arange(0, words.size + 1, n_words, dtype=np.int32)
+    X = csr_array((np.ones(words.size), columns, starts), shape=(n_texts, n_columns))
+    X.sum_duplicates()
+    return X, labels
+
+
+def vowpal_wabbit_pass(X: Any, y: Any) -> float | None:
+    """Return the seconds of one pass of Vowpal Wabbit over its own cache, or None where it is not installed.
+
+    Two passes over the cached examples less one: reading the text, which it does once, does not count.
+    """
+    try:
+        from vowpalwabbit import Workspace
+    except ImportError:
+        return None
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "texts"
+        with path.open("w") as file:
+            for row in range(X.shape[0]):
+                part = slice(X.indptr[row], X.indptr[row + 1])
+                words = " ".join(f"{i}:{v:g}" for i, v in zip(X.indices[part], X.data[part], strict=True))
+                file.write(f"{y[row] + 1} | {words}\n")
+        times = []
+        for n_passes in (2, 3):
+            start = time.perf_counter()
+            Workspace(
+                f"--oaa 20 --loss_function logistic -b 18 -d {path} -c -k --cache_file {folder}/cache "
+                f"--passes {n_passes} --holdout_off --quiet"
+            ).finish()
+            times.append(time.perf_counter() - start)
+    return times[1] - times[0]
 
 
 def streams(repeats: int, n_examples: int) -> Sheet:
@@ -228,6 +308,7 @@ def in_new_process(code: str) -> list[float]:
 MEASUREMENTS = {
     "epoch": epoch,
     "single": single,
+    "texts": texts,
     "streams": streams,
     "bandwidth": bandwidth,
     "starting": starting,

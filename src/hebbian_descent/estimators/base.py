@@ -170,9 +170,9 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
     def _setting(self) -> Parameters:
         """Return the checked parameters; they are checked again only after they have changed."""
-        told: list[Any] = [self.__dict__.get(name) for name in self._parameter_names()]
-        told.append(type(self.average))  # True is equal to 1.0, and means something else
-        remembered = self.__dict__.get("_remembered")
+        has = self.__dict__
+        told = [*map(has.get, self._parameter_names()), type(self.average)]  # True equals 1.0, and is another
+        remembered = has.get("_remembered")
         if remembered is None or _differ(remembered[0], told):
             remembered = self._remembered = (told, Parameters.of(self))
         setting: Parameters = remembered[1]
@@ -227,17 +227,16 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
             known = self._sparse.dense(scales=setting.scale is not None)
             has |= {name: array for name, array in zip(LEARNED, known, strict=True) if array is not None}
             del has["_sparse"]
-        unused = (SPREAD if setting.scale is None else ()) + (AVERAGES if setting.averaging is None else ())
-        for name in unused:
-            has.pop(name, None)
+        for unused in (() if setting.scale else SPREAD, () if setting.averaging else AVERAGES):
+            for name in unused:
+                has.pop(name, None)
         if setting.scale is not None and "precisions_" not in has:
             # No spread as yet: a scale may also begin in mid-stream, around an offset that is known.
             self.mean_squares_, self.precisions_ = self.offset_**2, np.zeros_like(self.offset_)
         if setting.averaging is not None and "mean_weights_" not in has:
             self.mean_weights_ = aligned_zeros(self.weights_.shape, self.weights_.dtype)
             self.mean_weights_[:], self.mean_bias_ = self.weights_, self.bias_ - self.weights_ @ self.offset_
-        arrays: Any = (has.get(name) for name in LEARNED)
-        return LayerArrays(*arrays)
+        return LayerArrays(*map(has.get, LEARNED))  # type: ignore[arg-type]
 
     def _sparse_arrays(self, setting: OnlineSetting) -> SparseArrays:
         """Return the same for sparse samples."""
