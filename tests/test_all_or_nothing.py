@@ -25,6 +25,7 @@ from hebbian_descent import (
     HebbianDescentRegressor,
     Layer,
     train,
+    transaction,
 )
 from hebbian_descent.engines import online
 from hebbian_descent.network import Activation
@@ -299,6 +300,20 @@ def test_epochs_in_blocks_have_the_bits_of_epochs_at_once(monkeypatch):
     whole = CLASSIFIER(**settings).fit(X, LABELS)
     monkeypatch.setattr(online, "WEIGHTS_IN_A_CALL", 4 * X.shape[1] * 3)
     assert is_same(snapshot(CLASSIFIER(**settings).fit(X, LABELS)), snapshot(whole))
+
+
+def test_a_draft_begins_with_nothing_kept(monkeypatch):
+    """An interrupt may come before a kept state is forgotten, and a later draft have the same identity."""
+    monkeypatch.setattr(transaction, "_KEPT", {})
+    layer = Layer(np.ones((3, 2)).T, np.zeros(3), np.zeros(2), SIGMOID)
+    before, drafts = vars(layer), [transaction.draft_of(layer) for _ in range(500)]
+    for draft in drafts:
+        transaction.keep_so_far(draft)
+    del draft, drafts
+    for _ in range(50):
+        with pytest.raises(KeyboardInterrupt), all_or_nothing(layer):
+            raise KeyboardInterrupt
+        assert vars(layer) is before
 
 
 def test_a_draft_has_its_own_arrays_in_the_same_order():

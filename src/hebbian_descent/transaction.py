@@ -33,6 +33,7 @@ def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[L
     """
     draft: Learner = object.__new__(type(learner))
     draft.__dict__ = own_state(learner, shared)
+    _KEPT.pop(id(draft), None)  # an interrupt may have left that of an earlier draft of this identity
     try:
         yield draft
         learner.__dict__ = draft.__dict__

@@ -326,7 +326,8 @@ def test_blocks_have_the_bits_of_one_call(compiled, monkeypatch, extras, per_pas
     loop = loop_of(setting, 19, stream.dtype, per_pass=per_pass)
 
     def in_blocks(arrays, inputs, targets, scales, order, progress):
-        return learn_in_blocks(loop, arrays, (inputs, targets, scales), order, progress)
+        samples, n_weights = (inputs, targets, scales), arrays.weights.size
+        return learn_in_blocks(loop, arrays, samples, order, progress, n_weights=n_weights)
 
     expected = stream.learned(setting, loop)
     monkeypatch.setattr(online, "WEIGHTS_IN_A_CALL", 4 * stream.arrays.weights.size)

@@ -49,7 +49,7 @@ def test_rules_say_what_they_ignore(kind, rule):
         ({"scaling": None}, {"inputs": 1e200}, "Try inputs of a smaller scale"),
         ({}, {"targets": 1e200}, "Try targets of a smaller scale"),
         ({"learning_rate": 0.01}, {"targets": 1e200}, "Try targets of a smaller scale"),
-        ({"batch_size": 5}, {"weights": 1e300}, "Try smaller sample weights"),
+        ({"learning_rate": 3.0}, {"weights": 1e100}, "Try smaller sample weights"),
         ({"batch_size": 5}, {"targets": 1e200}, "Try targets of a smaller scale"),
     ],
 )

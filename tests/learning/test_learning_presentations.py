@@ -229,10 +229,17 @@ def test_a_decay_is_per_sample_whatever_it_weighs():
     np.testing.assert_allclose(classifier.weights_, 0.81 * once, rtol=1e-12)
 
 
-def test_a_batch_takes_weights_as_factors_of_its_step():
+@pytest.mark.parametrize("eta", ["auto", 0.01])
+def test_a_batch_takes_weights_as_shares_of_its_mean(eta):
+    """So what counts is how they compare: a pattern of weight 3 is three of it in the batch."""
     rng = np.random.default_rng(0)
-    X, t = rng.normal(size=(8, 3)), rng.random((8, 2))
-    settings = {"centering": None, "epochs": 1, "batch_size": 8, "shuffle": False, **PLAIN}
-    heavy = HebbianDescentRegressor(learning_rate=0.01, **settings).fit(X, t, sample_weight=np.full(8, 3.0))
-    faster = HebbianDescentRegressor(learning_rate=0.03, **settings).fit(X, t)
-    np.testing.assert_allclose(heavy.weights_, faster.weights_, rtol=1e-12)
+    X, t, weights = rng.normal(size=(8, 3)), rng.random((8, 2)), rng.integers(1, 4, 8)
+    settings = {"learning_rate": eta, "centering": "moving", "epochs": 1, "shuffle": False, "average": False}
+    expected = HebbianDescentRegressor(batch_size=weights.sum(), **settings)
+    expected.fit(np.repeat(X, weights, axis=0), np.repeat(t, weights, axis=0))
+    for factor in (1, 1e-3, 1e100):
+        weighted = HebbianDescentRegressor(batch_size=8, **settings).fit(X, t, sample_weight=factor * weights)
+        assert weighted.weight_seen_ == pytest.approx(factor * weights.sum())
+        for name in ("weights_", "bias_", "offset_", "scale_", "mean_squares_"):
+            found, other = getattr(weighted, name), getattr(expected, name)
+            np.testing.assert_allclose(found, other, rtol=1e-12, err_msg=name)

@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 import scipy.special
+from scipy.sparse import csr_array
 
-from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
+from campaigns.snapshots import is_same, snapshot
+from hebbian_descent import DivergenceError, HebbianDescentClassifier, HebbianDescentRegressor
 from hebbian_descent.learning.scaling import as_scaling
 from tests.plain import PLAIN
 
 FLOOR = {np.float64: 1e-8, np.float32: 1e-5}
 UNITS = {  # by estimator: φ, and κ/L of the automatic rate
     HebbianDescentClassifier: (scipy.special.softmax, 0.5 / 0.5),
-    HebbianDescentRegressor: (lambda a: a, 1.0),
+    HebbianDescentRegressor: (lambda a: a, 0.5),
 }
 KINDS = list(UNITS)
 N, N_INPUTS, N_OUTPUTS = 90, 7, 3
@@ -76,11 +78,14 @@ class Dense:
         self.b = self.b - eta * post.mean(axis=0)
 
     def stream(self, X, T, *, nu=0.01, centers=True, floor=1e-8):
+        if centers:
+            self.mu = X[0]
         for n, (x, t) in enumerate(zip(X, T, strict=True), 1):
             share = max(nu, 1 / n)
             self.q = self.q + share * (x**2 - self.q)
             moved = self.mu + share * (x - self.mu) if centers else self.mu
-            spread = np.sqrt(np.maximum(self.q - moved**2, floor * self.q))
+            least = max(floor, 4 ** (-1 / share))
+            spread = np.sqrt(np.maximum(self.q - moved**2, least * self.q))
             self.rescale(np.where(x != 0, spread, self.sigma))
             self.step(x[np.newaxis], t[np.newaxis])
             self.b = self.b + self.W @ (moved - self.mu)
@@ -231,10 +236,13 @@ def test_a_single_sample_has_a_scale(kind, method):
     x, y = np.array([[3.0, -4e5, 0.0, 1e-5]]), [1]
     settings = {"epochs": 1} if method == "fit" else {}
     estimator = getattr(kind(average=False, **settings), method)(x, y)
-    np.testing.assert_allclose(estimator.scale_, 1e-4 * np.abs(x[0]), rtol=1e-6)
-    assert np.isfinite(estimator._preactivation(x)).all()
+    part = 1e-4 if method == "fit" else 0.5  # by the floor of a whole dataset, or of a stream that begins
+    np.testing.assert_allclose(estimator.scale_, part * np.abs(x[0]), rtol=1e-6)
+    np.testing.assert_array_equal(estimator.offset_, x[0])
+    assert not estimator.weights_.any()
+    assert estimator.bias_.any() == (kind is HebbianDescentRegressor)
     if kind is HebbianDescentRegressor:
-        np.testing.assert_allclose(estimator.predict(x), 1.0, rtol=1e-9)
+        np.testing.assert_allclose(estimator.predict(x), 0.5, rtol=1e-9)
 
 
 def test_a_scale_may_begin_in_mid_stream():
@@ -289,3 +297,22 @@ def test_an_input_whose_square_is_no_number_is_refused(dtype, method, error):
         with pytest.raises(ArithmeticError, match=r"Got inputs up to 1e\+(155|20)"):
             getattr(regressor, method)(X[rows], targets[rows])
         assert not hasattr(regressor, "n_samples_seen_")
+
+
+@pytest.mark.parametrize("error", ["difference", own_difference], ids=["compiled", "plain"])
+@pytest.mark.parametrize("as_rows", [np.asarray, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_the_first_sample_is_refused_the_offset_has_not_started(kind, as_rows, error):
+    X, labels, targets = problem()
+    y, _ = aims_of(kind, labels, targets)
+    estimator = kind(error=error, initial_weights="random", random_state=0)
+    estimator.partial_fit(as_rows(X[:1]), y[:1], sample_weight=[0.0])  # which is not there
+    before = snapshot(estimator)
+    huge = X[:1].copy()
+    huge[0, 2] = 1e200
+    for inputs in (as_rows(huge), huge):
+        with pytest.raises(DivergenceError, match=r"Got inputs up to 1e\+200. Try inputs of a smaller scale"):
+            estimator.partial_fit(inputs, y[:1])
+        assert is_same(snapshot(estimator), before)
+    whole = streamed(kind(error=error, initial_weights="random", random_state=0), as_rows(X), y)
+    np.testing.assert_array_equal(streamed(estimator, as_rows(X), y).offset_, whole.offset_)

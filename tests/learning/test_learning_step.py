@@ -29,14 +29,14 @@ def test_it_is_the_formula(mask, scales, decay):
     layer = new_layer()
     W, b, mu = layer.weights.copy(), layer.bias.copy(), layer.offset.copy()
     update_of(weight_decay=decay, connectivity=mask).layer(layer, X, T, scales=scales, shift=0.2)
-    factors = np.ones(6) if scales is None else scales
+    shares = np.ones(6) if scales is None else scales / scales.mean()
     change, bias_change = np.zeros_like(W), np.zeros_like(b)
-    for x, t, scale in zip(X, T, factors, strict=True):
+    for x, t, share in zip(X, T, shares, strict=True):
         error = 1 / (1 + np.exp(-((x - mu) @ W + b))) - t
-        change += scale * np.outer(x - mu, error) / 6
-        bias_change += scale * error / 6
+        change += share * np.outer(x - mu, error) / 6
+        bias_change += share * error / 6
     W = (W - decay * W - 0.3 * change) * (1 if mask is None else mask)
-    moved = 0.8 * mu + 0.2 * X.mean(axis=0)
+    moved = 0.8 * mu + 0.2 * np.average(X, axis=0, weights=shares)
     np.testing.assert_allclose(layer.weights, W, rtol=1e-13)
     np.testing.assert_allclose(layer.bias, b - 0.3 * bias_change + (moved - mu) @ W, rtol=1e-12)
     np.testing.assert_allclose(layer.offset, moved, rtol=1e-14)

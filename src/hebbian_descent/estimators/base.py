@@ -260,16 +260,18 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
         It says nothing of the spread: in units of it, an input that happens to be near 0 would have an
         enormous weight. The bias of linear units takes it whole, since the next samples would teach weights
-        what is left.
+        what is left. A sample whose squares are not finite has no spread at all.
         """
         starts = setting.scale is not None and setting.offset.starts_as_mean
-        if starts and self.n_samples_seen_ == 0:
-            sample = samples.dense_at([first])
-            self.offset_[:] = sample.inputs[0]
-            if setting.activation.name == "linear" and setting.update.error.name == "difference":
-                self.bias_[:] = in_codes(sample.targets, self._n_outputs, setting.update.error, self._dtype)[
-                    0
-                ]
+        if not starts or self.n_samples_seen_ > 0:
+            return
+        sample, error = samples.dense_at([first]), setting.update.error
+        x = sample.inputs[0]
+        if not np.abs(x).max() <= limit_of(x):
+            raise DivergenceError.by_inputs(0, setting.update.fixed_rate, x)
+        self.offset_[:] = x
+        if setting.activation.name == "linear" and error.name == "difference":
+            self.bias_[:] = in_codes(sample.targets, self._n_outputs, error, x.dtype)[0]
 
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:
         """Center on the data mean and scale by the spread around it; what was learned stays the same."""
@@ -402,10 +404,10 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     def _is_plain_sample(self, setting: Parameters, X: Any) -> bool:
         """Whether X is one sample that needs no further checks.
 
-        It is learned without a draft, which needs a compiled loop.
+        It is learned without a draft, which needs a compiled loop, and an offset that has started.
         """
         is_row = type(X) is np.ndarray and X.ndim == 2 and len(X) == 1 and X.flags.c_contiguous
-        return is_row and setting.compiles(setting.in_stream) and self._is_plain(X)
+        return is_row and setting.compiles(setting.in_stream) and self._is_plain(X) and self._progress[0] > 0
 
     def _is_averaged(self) -> bool:
         """Whether predictions are those of the averaged layer."""

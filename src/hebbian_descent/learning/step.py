@@ -62,6 +62,11 @@ def mean_row(rows: Array, shares: Array | None) -> Array:
     return mean
 
 
+def shares_of(scales: Array) -> Array:
+    """Return the shares of patterns in the mean of their batch, 1 on average; a single one has all of it."""
+    return np.ones_like(scales) if len(scales) == 1 else scales / scales.mean()
+
+
 @dataclass(frozen=True)
 class Update:
     """How one batch changes a network; it holds nothing of the network."""
@@ -113,7 +118,7 @@ class Update:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             a, h = layer.forward(x)
             self._stop_if_diverged(step, x, a)
-            shares = None if scales is None or len(x) == 1 else scales / scales.mean()
+            shares = None if scales is None or len(x) == 1 else shares_of(scales)
             if target_offset is not None:
                 means = layer.offset, moving_average(target_offset, mean_row(t, shares), shift)
             seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
