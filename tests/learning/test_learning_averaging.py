@@ -12,14 +12,14 @@ from hebbian_descent.learning.step import Update
 from hebbian_descent.network import get_activation
 from hebbian_descent.rules import get_error_term, get_rule
 
-N, N_OUTPUTS, SPACING = 100, 3, 8
+N, N_OUTPUTS = 100, 3
 RNG = np.random.default_rng(3)
 X = RNG.normal(1, 2, (N, 5))
 LABELS = RNG.integers(0, N_OUTPUTS, N)
 TARGETS = RNG.random((N, N_OUTPUTS))
 AIMS = {HebbianDescentClassifier: LABELS, HebbianDescentRegressor: TARGETS}
 KINDS = list(AIMS)
-IN_STREAM = [(True, 0.0), ("auto", 0.001), (0.05, 0.05), (1.0, 1.0)]
+IN_STREAM = [(True, 0.0), ("auto", 0.003), (0.05, 0.05), (1.0, 1.0)]
 """Values of the parameter, and the rates that they stand for."""
 
 
@@ -28,23 +28,37 @@ def raw(estimator):
     return estimator.weights_.copy(), estimator.bias_ - estimator.weights_ @ estimator.offset_
 
 
-def average(looks, rate, spacing=SPACING):
-    """Return the mean of all looks at a layer, each by its share and by what later ones leave of it."""
-    least = 1 - (1 - rate) ** spacing
-    shares = [max(least, 4 / (m + 3)) for m in range(1, len(looks) + 1)]
-    left = [share * np.prod([1 - later for later in shares[m + 1 :]]) for m, share in enumerate(shares)]
+def gap(n, n_inputs=5):
+    """Return how many samples lie between looks near the n-th."""
+    most = max(8, n_inputs // 16)
+    power = 1
+    while power * 2 <= n / 8:
+        power *= 2
+    return min(most, max(power, most // 8, 1))
+
+
+def share(n, rate, n_inputs=5):
+    """Return how much a look after n samples counts."""
+    step = gap(n, n_inputs)
+    return max(1 - (1 - rate) ** step, 4 * step / (n + 3 * step))
+
+
+def average(looks, rate, n_inputs=5):
+    """Return the mean of all looks (n, W, b) at a layer, each by its share and by what later ones leave."""
+    shares = [share(n, rate, n_inputs) for n, *_ in looks]
+    left = [part * np.prod([1 - later for later in shares[m + 1 :]]) for m, part in enumerate(shares)]
     assert sum(left) == pytest.approx(1)
-    return tuple(sum(part * arrays[k] for part, arrays in zip(left, looks, strict=True)) for k in range(2))
+    return tuple(sum(part * look[k] for part, look in zip(left, looks, strict=True)) for k in (1, 2))
 
 
-def looks_of(estimator, X, y, spacing=SPACING, **known):
+def looks_of(estimator, X, y, **known):
     """Return the looks that a stream is averaged over; the estimator itself is not."""
     assert estimator.average is False
     looks = []
     for row in range(len(X)):
         estimator.partial_fit(X[row : row + 1], y[row : row + 1], **known)
-        if estimator.n_samples_seen_ % spacing == 0:
-            looks.append(raw(estimator))
+        if (row + 1) % gap(row + 1, X.shape[1]) == 0:
+            looks.append((row + 1, *raw(estimator)))
     return looks
 
 
@@ -59,7 +73,7 @@ def test_a_stream_is_averaged_over_all_looks(kind, told, rate):
     settings = {"weight_decay": 0.01, "shift": 0.05}
     looks = looks_of(kind(average=False, **settings), X, AIMS[kind], **known_to(kind))
     averaged = kind(average=told, **settings).partial_fit(X, AIMS[kind], **known_to(kind))
-    assert len(looks) == N // SPACING
+    assert [n for n, *_ in looks][:24] == [*range(1, 17), *range(18, 33, 2)]
     assert_averaged(averaged, average(looks, rate))
 
 
@@ -79,61 +93,58 @@ def test_the_layer_that_learns_does_not_notice(kind):
 
 @pytest.mark.parametrize(("told", "rate"), [(True, 0.0), ("auto", 0.0), (0.05, 0.05)])
 def test_a_fit_is_averaged_over_all_looks(told, rate):
-    """Two samples per pass: 8 of them end with a pass."""
+    """Where the layer is looked at, a pass over two samples ends after one."""
     settings = {"shuffle": False, "centering": None, "scaling": None, "learning_rate": 0.01}
     looks = looks_of(HebbianDescentRegressor(average=False, **settings), np.tile(X, (2, 1)), [*TARGETS] * 2)
     fitted = HebbianDescentRegressor(average=told, epochs=2, **settings).fit(X, TARGETS)
     assert_averaged(fitted, average(looks, rate))
 
 
-def test_two_samples_per_pass_are_looked_at_after_the_second():
-    """From an odd count on, every eighth sample is the first of its pass."""
+def test_two_samples_per_pass_are_looked_at_from_an_odd_count_on():
     update = Update(get_rule("hebbian_descent"), get_error_term("difference"), 0.01, bound=REPRESENTABLE)
     setting = OnlineSetting(update, get_activation("linear"), Offset(), averaging=Averaging())
-    loop = loop_of(setting, 5, np.dtype(float), per_pass=2)
-    arrays = LayerArrays(
-        *(np.zeros(shape) for shape in [(N_OUTPUTS, 5), N_OUTPUTS, 5]),
-        mean_weights=np.zeros((N_OUTPUTS, 5)),
-        mean_bias=np.zeros(N_OUTPUTS),
-    )
-    progress = np.array([3.0, 3.0])
-    loop(arrays, X, TARGETS, np.ones(N), np.arange(40), progress)
-    if loop.__class__.__name__ == "partial":
-        pytest.skip("the plain twin has no passes")
-    settings = {"centering": None, "scaling": None, "learning_rate": 0.01, "average": False}
-    alone, looks = HebbianDescentRegressor(**settings), []
-    for end in range(1, 41):
-        alone.partial_fit(X[end - 1 : end], TARGETS[end - 1 : end])
-        if end in (6, 14, 22, 30, 38):  # 3 + 5 = 8 comes first in a pass that ends with 9
-            looks.append(raw(alone))
-    expected = average(looks, 0.0)
-    np.testing.assert_allclose(arrays.mean_weights, expected[0], rtol=1e-12)
-    np.testing.assert_allclose(arrays.mean_bias, expected[1], rtol=1e-12)
+    found = []
+    for per_pass in (1, 2):
+        arrays = LayerArrays(
+            *(np.zeros(shape) for shape in [(N_OUTPUTS, 5), N_OUTPUTS, 5]),
+            mean_weights=np.zeros((N_OUTPUTS, 5)),
+            mean_bias=np.zeros(N_OUTPUTS),
+        )
+        progress = np.array([67.0, 67.0])
+        loop_of(setting, 5, np.dtype(float), per_pass=per_pass)(
+            arrays, X, TARGETS, np.ones(N), np.arange(40), progress
+        )
+        found.append(arrays.mean)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 @pytest.mark.parametrize("batch_size", [3, 5, 8, 20])
-def test_batches_are_looked_at_where_they_cross_a_multiple(batch_size):
+def test_batches_are_looked_at_where_a_sample_of_them_is(batch_size):
     settings = {"centering": None, "scaling": None, "shuffle": False, "batch_size": batch_size, "epochs": 1}
     alone = HebbianDescentRegressor(average=False, warm_start=True, **settings)
-    looks, n_multiples = [], 0
+    expected = [np.zeros((N_OUTPUTS, 5)), np.zeros(N_OUTPUTS)]
     for start in range(0, N, batch_size):
         alone.fit(X[start : start + batch_size], TARGETS[start : start + batch_size])
-        if alone.n_samples_seen_ // SPACING > n_multiples:
-            looks.append((alone.n_samples_seen_ // SPACING, *raw(alone)))
-            n_multiples = alone.n_samples_seen_ // SPACING
-    expected = [np.zeros((N_OUTPUTS, 5)), np.zeros(N_OUTPUTS)]
-    for number, *layer in looks:  # a batch may cross several: the share is that of the last
-        share = 4 / (number + 3)
-        expected = [mean + share * (now - mean) for mean, now in zip(expected, layer, strict=True)]
+        last = [n for n in range(start + 1, min(N, start + batch_size) + 1) if n % gap(n) == 0][-1:]
+        for n in last:  # the share is that of the last of them
+            expected = [
+                mean + share(n, 0.0) * (now - mean) for mean, now in zip(expected, raw(alone), strict=True)
+            ]
     assert_averaged(HebbianDescentRegressor(average=True, **settings).fit(X, TARGETS), expected)
 
 
 def test_wide_layers_are_looked_at_less_often():
     assert [Averaging.spacing(n) for n in (1, 128, 143, 144, 1600)] == [8, 8, 8, 9, 100]
-    wide = np.random.default_rng(0).normal(size=(40, 160))
-    looks = looks_of(HebbianDescentRegressor(average=False), wide, TARGETS, spacing=10)
+    assert [Averaging.step_at(n, 1600) for n in (1, 95, 96, 127, 128, 255, 512, 900)] == [
+        *(12, 12, 12, 12, 16, 16, 64, 100)
+    ]
+    wide = np.random.default_rng(0).normal(size=(40, 320))
+    looks = looks_of(HebbianDescentRegressor(average=False), wide, TARGETS)
+    assert [n for n, *_ in looks][:4] == [2, 4, 6, 8]
     averaged = HebbianDescentRegressor(average=0.02).partial_fit(wide, TARGETS[:40])
-    assert_averaged(averaged, average(looks, 0.02, spacing=10))
+    assert Averaging().share_after(2, 1, 320) == 1
+    assert_averaged(averaged, average(looks, 0.02, n_inputs=320))
 
 
 def test_an_average_is_mostly_over_the_last_quarter():
@@ -161,16 +172,21 @@ def test_predictions_are_those_of_the_average(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_before_the_first_look_predictions_are_those_of_the_layer(kind):
+    wide = np.random.default_rng(0).normal(size=(12, 1600))
     estimator, plain = kind(), kind(average=False)
-    for row in range(SPACING - 1):
+    for row in range(12):
         for each in (estimator, plain):
-            each.partial_fit(X[row : row + 1], AIMS[kind][row : row + 1], **known_to(kind))
-        np.testing.assert_array_equal(estimator._preactivation(X), plain._preactivation(X))
-        np.testing.assert_array_equal(estimator.coef_, plain.coef_)
-    for each in (estimator, plain):  # the first look is the layer itself
-        each.partial_fit(X[7:8], AIMS[kind][7:8])
-    np.testing.assert_array_equal(estimator.mean_weights_, plain.weights_)
-    np.testing.assert_allclose(estimator._preactivation(X), plain._preactivation(X), rtol=1e-11)
+            each.partial_fit(wide[row : row + 1], AIMS[kind][row : row + 1], **known_to(kind))
+        if row < 11:
+            np.testing.assert_array_equal(estimator._preactivation(wide), plain._preactivation(wide))
+    assert not np.array_equal(estimator.mean_weights_, estimator.weights_ * 0)
+    weights, _ = raw(plain)
+    before = share(12, 0.003, 1600)
+    np.testing.assert_allclose(estimator.mean_weights_, before * weights, rtol=1e-11, atol=1e-13)
+
+
+def plain_after(n):
+    return raw(HebbianDescentRegressor(average=False).partial_fit(X[:n], TARGETS[:n]))
 
 
 def test_turned_off_and_on_again():
@@ -187,8 +203,12 @@ def test_turned_off_and_on_again():
     regressor.set_params(average=True)
     np.testing.assert_allclose(regressor.predict(X), X @ weights.T + bias, rtol=1e-11, atol=1e-12)
     regressor.partial_fit(X[43:48], TARGETS[43:48])  # a new average begins where it was turned on
-    share, now = 4 / (48 // SPACING + 3), raw(regressor)
-    assert_averaged(regressor, (weights + share * (now[0] - weights), bias + share * (now[1] - bias)))
+    now, part = raw(regressor), share(48, 0.0)
+    middle = plain_after(44)
+    for n, look in ((44, middle), (48, now)):
+        part = share(n, 0.0)
+        weights, bias = weights + part * (look[0] - weights), bias + part * (look[1] - bias)
+    assert_averaged(regressor, (weights, bias))
 
 
 def test_a_rate_of_1_is_not_taken_for_true():
@@ -202,8 +222,8 @@ def test_a_class_that_comes_late_has_had_weights_of_zero():
     labels = np.where(np.arange(N) < 50, LABELS % 2, 2)
     plain = HebbianDescentClassifier(average=False)
     looks = [
-        (np.vstack([W, np.zeros((3 - len(W), 5))]), np.append(b, np.zeros(3 - len(b))))
-        for W, b in looks_of(plain, X, labels)
+        (n, np.vstack([W, np.zeros((3 - len(W), 5))]), np.append(b, np.zeros(3 - len(b))))
+        for n, W, b in looks_of(plain, X, labels)
     ]
     assert_averaged(HebbianDescentClassifier(average=True).partial_fit(X, labels), average(looks, 0.0))
 

@@ -222,8 +222,8 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         const std::size_t n_now = looks ? 1 : std::min(k, samples.n - start);
         double weight = progress.weight;
         for (std::size_t j = 0; j < k; ++j) {
-            x[j] = input_at(start + j), ahead[j] = input_at(start + n_now + j);
             const bool is_there = j < n_now;
+            x[j] = input_at(start + (is_there ? j : 0)), ahead[j] = input_at(start + n_now + j);
             const double scale = is_there ? static_cast<double>(samples.scales[samples.order[start + j]]) : 0.0;
             weight += scale;
             shifts.offset[j] = is_there && moves ? T(step.shift_after(scale, weight)) : T(0);
