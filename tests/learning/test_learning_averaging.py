@@ -136,7 +136,7 @@ def test_batches_are_looked_at_where_a_sample_of_them_is(batch_size):
 
 def test_wide_layers_are_looked_at_less_often():
     assert [Averaging.spacing(n) for n in (1, 128, 143, 144, 1600)] == [8, 8, 8, 9, 100]
-    assert [Averaging.step_at(n, 1600) for n in (1, 95, 96, 127, 128, 255, 512, 900)] == [
+    assert [Averaging.step_at(n, 1600) for n in (1, 95, 96, 127, 128, 255, 512, 1024)] == [
         *(12, 12, 12, 12, 16, 16, 64, 100)
     ]
     wide = np.random.default_rng(0).normal(size=(40, 320))

@@ -45,11 +45,6 @@ def in_units(sigma, values):
     return np.divide(values, sigma, out=np.zeros_like(values), where=sigma > 0)
 
 
-def begins(kind, error):
-    """Whether the bias begins at the first target: that of linear units does, which learn from h − t."""
-    return kind is HebbianDescentRegressor and error == "difference"
-
-
 def streamed(estimator, X, y):
     """Learn a stream whose classes are known from the start, as they are to the oracle."""
     known = {"classes": range(N_OUTPUTS)} if isinstance(estimator, HebbianDescentClassifier) else {}
@@ -128,7 +123,9 @@ def test_a_stream_is_that_of_the_dense_layer(kind, error, centering, shift, deca
         settings = {"error": error, "centering": centering, "shift": shift}
         estimator = streamed(kind(learning_rate=eta, weight_decay=decay, **settings), X, y)
         dense = Dense(kind, eta, decay)
-        dense.stream(X, T, nu=shift, centers=centering is not None, begins_at_target=begins(kind, error))
+        dense.stream(
+            X, T, nu=shift, centers=centering is not None, begins_at_target=kind is HebbianDescentRegressor
+        )
         assert_agrees(estimator, dense, X, 1e-13)
         np.testing.assert_allclose(estimator.mean_squares_, dense.q, rtol=1e-13)
 
@@ -150,7 +147,9 @@ def test_single_precision_does_the_same_roughly(kind, error):
     y, T = aims_of(kind, labels, targets)
     estimator = streamed(kind(error=error), X, y)
     dense = Dense(kind)
-    dense.stream(X.astype(float), T, floor=FLOOR[np.float32], begins_at_target=begins(kind, error))
+    dense.stream(
+        X.astype(float), T, floor=FLOOR[np.float32], begins_at_target=kind is HebbianDescentRegressor
+    )
     assert estimator.precisions_.dtype == np.float32
     assert_agrees(estimator, dense, X, 1e-5)
 

@@ -270,7 +270,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         if not np.abs(x).max() <= limit_of(x):
             raise DivergenceError.by_inputs(0, setting.update.fixed_rate, x)
         self.offset_[:] = x
-        if setting.activation.name == "linear" and error.name == "difference":
+        if setting.activation.name == "linear" and not error.target_values:
             self.bias_[:] = in_codes(sample.targets, self._n_outputs, error, x.dtype)[0]
 
     def _take_mean(self, setting: Parameters, samples: Samples, mean: Array) -> None:

@@ -392,6 +392,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         classifier = super()._from_contents(others, arrays)
         if "class_weight" in contents:
             classifier.class_weight = class_weight_of_pairs(contents["class_weight"])
+        as_class_weight(classifier.class_weight)
         return classifier
 
     def __getstate__(self) -> dict[str, Any]:
