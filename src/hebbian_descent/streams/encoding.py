@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ LARGEST_LABEL = 2**53
 HASH_BITS = 18
 MOST_HASH_BITS = 30
 
-Inputs = Array | csr_array[Any]
+Inputs: TypeAlias = "Array | csr_array[Any]"  # which older SciPy cannot say at run time
 
 
 @dataclass(frozen=True)
