@@ -5,6 +5,7 @@ Storing a vector that lies in two lines takes longer; and compiled loops treat n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -19,8 +20,17 @@ VECTOR_BYTES = LINE_BYTES
 
 def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     """Return an uninitialised aligned array."""
+    return _aligned_in(np.empty, shape, dtype)
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """Return an aligned array of zeros, which take no memory before they are written."""
+    return _aligned_in(np.zeros, shape, dtype)
+
+
+def _aligned_in(make: Callable[..., Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     n_bytes = prod(shape) * np.dtype(dtype).itemsize
-    room = np.empty(n_bytes + LINE_BYTES, np.uint8)
+    room = make(n_bytes + LINE_BYTES, np.uint8)
     start = -room.ctypes.data % LINE_BYTES
     array: Array = room[start : start + n_bytes].view(dtype).reshape(shape)
     return array
@@ -35,13 +45,6 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     copied = aligned(array.shape, array.dtype)
     copied[:] = array
     return copied
-
-
-def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-    """Return an aligned array of zeros."""
-    zeros = aligned(shape, dtype)
-    zeros[:] = 0
-    return zeros
 
 
 def whole_vectors(n_columns: int, itemsize: int) -> int:

@@ -45,9 +45,13 @@ def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[L
         _KEPT.pop(id(draft), None)
 
 
-def keep_so_far(draft: object) -> None:
-    """Let an interrupt from now on leave what the draft has learned so far."""
-    _KEPT[id(draft)] = own_state(draft)
+def keep_so_far(draft: object, *, shared: bool = False) -> None:
+    """Let an interrupt from now on leave what the draft has learned so far.
+
+    Where no interrupt can come while arrays change, what it learns later may be left as well, and nothing
+    need be copied: the state is `shared`.
+    """
+    _KEPT[id(draft)] = dict(vars(draft)) if shared else own_state(draft)
 
 
 def own_state(learner: object, shared: Collection[str] = ()) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor, load
-from hebbian_descent.engines.sparse_online import SparseArrays
+from hebbian_descent.engines import sparse_online
+from hebbian_descent.engines.sparse_online import N_PAST, SparseArrays
 from hebbian_descent.estimators.base import LEARNED
 from hebbian_descent.native import choice
 
 KINDS = (HebbianDescentClassifier, HebbianDescentRegressor)
-TOLERANCES = {np.float64: 5e-13, np.float32: 2e-5}
-"""Of the largest value; measured: 4e-14 and 4e-6."""
+TOLERANCES = {np.float64: 2e-12, np.float32: 1e-4}
+"""Of the largest value; measured: 4e-13 and 2e-5, which is the rounding of dense input in single precision."""
 needs_core = pytest.mark.skipif(
     choice().core is None, reason="Without a compiled core the dense loop learns."
 )
@@ -77,6 +78,22 @@ def test_an_offset_that_moves_fast(kind, shift):
     dense = kind(shift=shift).partial_fit(X, y)
     sparse = kind(shift=shift).partial_fit(scipy.sparse.csr_array(X), y)
     assert_same_numbers(sparse, dense, TOLERANCES[np.float64])
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 1e-3])
+@pytest.mark.parametrize("average", ["auto", True, False])
+@pytest.mark.parametrize("shift", [0.01, 0.2])
+@pytest.mark.parametrize("dtype", TOLERANCES)
+def test_inputs_that_are_rarely_there(dtype, shift, average, weight_decay):
+    """Most of them are away for many blocks, and for several looks of the average."""
+    X, labels, _ = sparse_problem(2000, n_inputs=1200, dtype=dtype)
+    rows = scipy.sparse.csr_array(X)
+    setting = {"shift": shift, "average": average, "weight_decay": weight_decay}
+    dense = HebbianDescentClassifier(**setting).partial_fit(X, labels)
+    sparse = HebbianDescentClassifier(**setting).partial_fit(rows, labels)
+    assert_same_numbers(sparse, dense, TOLERANCES[dtype])
+    a, tolerance = dense._preactivation(X), 1e3 * TOLERANCES[dtype]
+    np.testing.assert_allclose(sparse._preactivation(rows), a, atol=tolerance * np.abs(a).max())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -223,6 +240,23 @@ def test_a_layer_comes_back_from_what_is_written():
     again = SparseArrays.of(arrays).dense(scales=True)
     for one, other in zip(arrays, again, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-15)
+
+
+@needs_core
+@pytest.mark.parametrize("weight_decay", [0.0, 1e-3])
+@pytest.mark.parametrize("average", ["auto", False])
+def test_what_catches_up_in_python_is_what_catches_up_in_the_core(monkeypatch, average, weight_decay):
+    X, labels, _ = sparse_problem(1100, n_inputs=1200)
+    rows = scipy.sparse.csr_array(X)
+    setting = {"shift": 0.05, "average": average, "weight_decay": weight_decay}
+    model = HebbianDescentClassifier(**setting).partial_fit(rows, labels)
+    found, a = model._sparse.dense(scales=True), model._preactivation(rows)
+    assert model._sparse.totals[N_PAST] > 1
+    monkeypatch.setattr(sparse_online, "core", lambda: None)
+    for one, other in zip(found, model._sparse.dense(scales=True), strict=True):
+        if other is not None:
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(a, model._preactivation(rows), atol=1e-12)
 
 
 def texts():

@@ -1,7 +1,7 @@
 """Online learning from sparse patterns, at a cost that follows the number of inputs that are not 0.
 
 Centered, an input that is 0 is not: its weights change at every step. But between two patterns in which it is
-there, all inputs change alike, by a few numbers that are kept for all of them; `native/cpp/sparse_online.hpp`
+there, all inputs change alike, by a few numbers that are kept for all of them; `native/cpp/sparse_layer.hpp`
 says how. What an input has learned is written when it is there. So the arrays here are not those of a layer:
 `dense` gives these. The plain twin is the dense loop of `online`, with the same numbers but for rounding.
 """
@@ -14,31 +14,35 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hebbian_descent.aligned import aligned, aligned_zeros, whole_vectors
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Targets, native_loop
 from hebbian_descent.learning.averaging import Averaging
+from hebbian_descent.native import core
 
 Rows: TypeAlias = tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """The values, columns and starts of the rows of a compressed matrix."""
 
-OFFSET, SQUARES, WEIGHTS, SQUARE_SUM, N_PAST = range(5)
-"""Places in `factors`: P, Q, K, G and the number of past blocks."""
-N_FACTORS = 3
-PRECISION = 2
-"""The column of `known` with 1/σ²."""
+MEAN, SQUARES, PRECISION, BLOCK = range(4)
+"""What is known of an input: m, r, 1/σ², and how many blocks had passed when it was written."""
+N_KNOWN = 4
 BIAS, RESPONSE, COMMON = range(3)
 """Rows of `units`: β = b − Wμ, Wμ and C."""
+N_PAST = 4
+N_TOTALS = 5
+"""In `totals` are P, Q and K of the block, G, and the number of past blocks."""
+N_FACTORS = 5
+"""A past block is P, Q, K, A, B, S and D: what happened to its inputs since it began."""
+TRANSPOSED_AT_ONCE = 2**12
 
 
 class SparseArrays(NamedTuple):
     """What learning from sparse patterns changes in place."""
 
-    encoded: Array  # V, (n_inputs, n_outputs)
-    known: Array  # m, r, 1/σ² and in which block an input was written, (n_inputs, 4)
+    rows: Array  # one per input: V and what is known of it; from the next cache line on the average of W
     units: Array  # (3, n_outputs)
-    factors: npt.NDArray[np.float64]  # (5,)
-    past: Array  # the ends of past blocks: P, Q, K and C of each
-    mean_weights: Array | None = None  # (n_inputs, n_outputs)
+    totals: npt.NDArray[np.float64]
+    past: Array  # one row per past block, (…, 5 + 2 n_outputs)
     mean_bias: Array | None = None
 
     @classmethod
@@ -49,34 +53,70 @@ class SparseArrays(NamedTuple):
         precisions = np.ones_like(mu) if arrays.precisions is None else arrays.precisions
         squares = np.zeros_like(mu) if arrays.squares is None else arrays.squares
         response = W @ mu
-        square_sum = np.square(mu, dtype=np.float64) @ precisions.astype(np.float64)
+        layer = cls._empty(n_inputs, n_outputs, W.dtype, is_averaged=arrays.mean_bias is not None)
+        layer.known[:] = np.column_stack([mu, squares, precisions, np.zeros_like(mu)])
+        layer.units[:] = b - response, response, np.zeros_like(b)
+        layer.totals[:] = 1, 1, 1, np.square(mu, dtype=np.float64) @ precisions.astype(np.float64), 0
+        _transpose(W, layer.weights)
+        if arrays.mean_weights is not None and layer.mean_bias is not None:
+            _transpose(arrays.mean_weights, layer.mean_weights)
+            layer.mean_bias[:] = arrays.mean_bias
+        return layer
+
+    @classmethod
+    def _empty(cls, n_inputs: int, n_outputs: int, dtype: Any, *, is_averaged: bool) -> SparseArrays:
+        itemsize = np.dtype(dtype).itemsize
+        length = whole_vectors(n_outputs + N_KNOWN, itemsize)
+        length += whole_vectors(n_outputs, itemsize) if is_averaged else 0
         return cls(
-            np.ascontiguousarray(W.T),
-            np.column_stack([mu, squares, precisions, np.zeros_like(mu)]),
-            np.array([b - response, response, np.zeros_like(b)]),
-            np.array([1.0, 1.0, 1.0, square_sum, 0.0]),
-            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + n_outputs), W.dtype),
-            None if arrays.mean_weights is None else np.ascontiguousarray(arrays.mean_weights.T),
-            None if arrays.mean_bias is None else arrays.mean_bias.copy(),
+            aligned_zeros((n_inputs, length), dtype),
+            np.zeros((3, n_outputs), dtype),
+            np.zeros(N_TOTALS),
+            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + 2 * n_outputs), dtype),
+            np.zeros(n_outputs, dtype) if is_averaged else None,
         )
 
     def with_outputs(self, n_outputs: int, places: npt.NDArray[np.intp]) -> SparseArrays:
         """Return a layer with more outputs, in which those of this one are at some places."""
+        is_averaged = self.mean_bias is not None
+        wide = self._empty(len(self.rows), n_outputs, self.rows.dtype, is_averaged=is_averaged)
+        wide.known[:], wide.totals[:] = self.known, self.totals
+        wide.past[:, :N_FACTORS] = self.past[:, :N_FACTORS]
+        for wide_changes, changes in zip(wide.past_changes, self.past_changes, strict=True):
+            wide_changes[:, places] = changes
+        wide.units[:, places] = self.units
+        wide.weights[:, places] = self.weights
+        if wide.mean_bias is not None:
+            wide.mean_weights[:, places] = self.mean_weights
+            wide.mean_bias[places] = self.mean_bias
+        return wide
 
-        def grown(array: Any, before: int = 0) -> Any:
-            columns = np.concatenate([np.arange(before), before + places])
-            wide = np.zeros((*array.shape[:-1], before + n_outputs), array.dtype)
-            wide[..., columns] = array
-            return wide
+    @property
+    def n_outputs(self) -> int:
+        """How many output units the layer has."""
+        return int(self.units.shape[1])
 
-        has_mean = self.mean_weights is not None
-        return self._replace(
-            encoded=grown(self.encoded),
-            units=grown(self.units),
-            past=grown(self.past, N_FACTORS),
-            mean_weights=grown(self.mean_weights) if has_mean else None,
-            mean_bias=grown(self.mean_bias) if has_mean else None,
-        )
+    @property
+    def weights(self) -> Array:
+        """V, (n_inputs, n_outputs)."""
+        return self.rows[:, : self.n_outputs]
+
+    @property
+    def known(self) -> Array:
+        """What is known of the inputs, (n_inputs, 4)."""
+        return self.rows[:, self.n_outputs : self.n_outputs + N_KNOWN]
+
+    @property
+    def mean_weights(self) -> Array:
+        """The average of W, (n_inputs, n_outputs), of a layer that has one."""
+        start = whole_vectors(self.n_outputs + N_KNOWN, self.rows.itemsize)
+        return self.rows[:, start : start + self.n_outputs]
+
+    @property
+    def past_changes(self) -> tuple[Array, Array]:
+        """S and D of past blocks."""
+        both = self.past[:, N_FACTORS:]
+        return both[:, : self.n_outputs], both[:, self.n_outputs :]
 
     @property
     def raw_bias(self) -> Array:
@@ -84,36 +124,72 @@ class SparseArrays(NamedTuple):
         bias: Array = self.units[BIAS]
         return bias
 
-    def caught_up(self, inputs: Any = slice(None)) -> tuple[Array, Array, Array]:
-        """Return W, μ and q of some inputs as they are now."""
-        W = self.encoded[inputs].copy()
-        m, r, precisions, blocks = self.known[inputs].T.copy()
-        n_past = int(self.factors[N_PAST])
-        now = np.concatenate([self.factors[:N_FACTORS].astype(W.dtype), self.units[COMMON]])
-        for block, end in enumerate([*self.past[:n_past], now]):
-            (P, Q, K), common = end[:N_FACTORS], end[N_FACTORS:]
-            late = blocks == block
-            W[late] -= np.outer(m[late] * precisions[late], common)
-            W[late] *= K
-            m[late] *= P
-            r[late] *= Q
-            blocks[late] += 1
-        return W, m, r
+    def respond(self, inputs: Any, *, by_average: bool) -> Array:
+        """Return the preactivations of the layer, or of its average, for a matrix of compressed rows."""
+        if core() is None:
+            known = self.caught_up()
+            W = known.mean_weights if by_average else known.weights
+            a: Array = inputs @ W + (self.mean_bias if by_average else self.raw_bias)
+            return a
+        a = np.empty((inputs.shape[0], self.n_outputs), self.rows.dtype)
+        _native_kind(self.rows.dtype).respond_sparse(self, rows_of(inputs), bool(by_average), a)
+        return a
+
+    def caught_up(self) -> SparseArrays:
+        """Return a copy in whose rows are W, μ and q as they are now."""
+        known = self._replace(rows=aligned(self.rows.shape, self.rows.dtype))
+        if core() is None:
+            known.rows[:] = self.rows
+            known._catch_up_in_python()
+        else:
+            _native_kind(self.rows.dtype).copy_rows(self, known.rows)
+        return known
+
+    def _catch_up_in_python(self) -> None:
+        """Do to each input what happened since it was written; the plain twin of `copy_rows`."""
+        W, known, mean = self.weights, self.known, self.mean_weights
+        n_past = int(self.totals[N_PAST])
+        begun = np.array([[1, 1, 1, 1, 0]], W.dtype), np.zeros((1, self.n_outputs), W.dtype)
+        factors = np.vstack([self.past[:n_past, :N_FACTORS], begun[0]])
+        S, D = (np.vstack([changes[:n_past], begun[1]]) for changes in self.past_changes)
+        P, Q, K = self.totals[:3].astype(W.dtype)
+        blocks, shares = known[:, BLOCK].astype(np.intp), known[:, MEAN] * known[:, PRECISION]
+        now = factors[blocks]
+        if self.mean_bias is not None:
+            mean[:] = now[:, 3:4] * mean + now[:, 4:5] * W - shares[:, np.newaxis] * D[blocks]
+        S = K * (S + np.outer(factors[:, 0], self.units[COMMON]))
+        W[:] = K * now[:, 2:3] * W - shares[:, np.newaxis] * S[blocks]
+        known[:, [MEAN, SQUARES]] *= now[:, :2] * np.array([P, Q], W.dtype)
 
     def dense(self, *, scales: bool) -> LayerArrays:
         """Return the layer in arrays of its own, with or without what is known of the spread of inputs."""
-        W, mu, q = self.caught_up()
-        W = np.ascontiguousarray(W.T)
-        mean = None if self.mean_weights is None else np.ascontiguousarray(self.mean_weights.T)
+        now = self.caught_up()
+        mu, q, precisions, _ = now.known.T.copy()
+        W = np.ascontiguousarray(now.weights.T)
+        has_mean = self.mean_bias is not None
         return LayerArrays(
             W,
             self.raw_bias + W @ mu,
             mu,
             q if scales else None,
-            self.known[:, PRECISION].copy() if scales else None,
-            mean,
+            precisions if scales else None,
+            np.ascontiguousarray(now.mean_weights.T) if has_mean else None,
             None if self.mean_bias is None else self.mean_bias.copy(),
         )
+
+
+def _transpose(matrix: Array, into: Array) -> None:
+    """Write the transpose of a matrix where there are zeros, in pieces that fit a cache."""
+    if not matrix.any():
+        return
+    for start in range(0, len(into), TRANSPOSED_AT_ONCE):
+        into[start : start + TRANSPOSED_AT_ONCE] = matrix[:, start : start + TRANSPOSED_AT_ONCE].T
+
+
+def _native_kind(dtype: np.dtype[Any]) -> Any:
+    native = core()
+    assert native is not None
+    return native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
 
 
 def sparse_loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any]) -> Loop:

@@ -21,6 +21,7 @@ from hebbian_descent.engines.online import (
     OnlineSetting,
     Progress,
     in_codes,
+    is_compiled,
     samples_in_a_call,
 )
 from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
@@ -235,13 +236,15 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
             self.mean_squares_, self.precisions_ = self.offset_**2, np.zeros_like(self.offset_)
         if setting.averaging is not None and "mean_weights_" not in has:
             self.mean_weights_ = aligned_zeros(self.weights_.shape, self.weights_.dtype)
-            self.mean_weights_[:], self.mean_bias_ = self.weights_, self.bias_ - self.weights_ @ self.offset_
+            self.mean_bias_ = self.bias_ - self.weights_ @ self.offset_
+            if self.weights_.any():
+                self.mean_weights_[:] = self.weights_
         return LayerArrays(*map(has.get, LEARNED))  # type: ignore[arg-type]
 
     def _sparse_arrays(self, setting: OnlineSetting) -> SparseArrays:
         """Return the same for sparse samples."""
         has = self.__dict__
-        is_averaged = "_sparse" in has and self._sparse.mean_weights is not None
+        is_averaged = "_sparse" in has and self._sparse.mean_bias is not None
         if "_sparse" not in has or is_averaged != (setting.averaging is not None):
             self._sparse = SparseArrays.of(self._arrays(setting))
             for name in LEARNED:
@@ -307,7 +310,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
                 target_offset=self._target_offset(setting, in_stream.offset),
             )
             if start + size < n_samples:
-                keep_so_far(self)
+                keep_so_far(self, shared=loop is not None and is_compiled())
 
     def _loop(self, setting: Parameters, online: OnlineSetting, samples: Samples) -> Loop | None:
         """Return the compiled loop for single samples, two of them per pass in `fit`, or None."""
@@ -356,11 +359,11 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
     @property
     def _n_outputs(self) -> int:
-        return int(self._sparse.units.shape[1] if "_sparse" in self.__dict__ else len(self.weights_))
+        return int(self._sparse.n_outputs if "_sparse" in self.__dict__ else len(self.weights_))
 
     @property
     def _dtype(self) -> np.dtype[Any]:
-        return (self._sparse.encoded if "_sparse" in self.__dict__ else self.weights_).dtype
+        return (self._sparse.rows if "_sparse" in self.__dict__ else self.weights_).dtype
 
     @contextmanager
     def _checking_by_mean(self, setting: Parameters, X: Array, scales: Array) -> Iterator[Array | None]:
@@ -414,7 +417,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         has = self.__dict__
         if isinstance(self.average, bool | np.bool_) and not self.average:
             return False
-        is_there = self._sparse.mean_weights is not None if "_sparse" in has else "mean_weights_" in has
+        is_there = self._sparse.mean_bias is not None if "_sparse" in has else "mean_weights_" in has
         return is_there and Averaging.has_begun(has["_progress"][0], self.n_features_in_)
 
     def _raw_layer(self) -> tuple[Array, Array]:
@@ -423,7 +426,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         if self._is_averaged():
             return self.mean_weights_, self.mean_bias_
         if "_sparse" in self.__dict__:
-            return self._sparse.caught_up()[0].T, self._sparse.raw_bias
+            return self._sparse.caught_up().weights.T, self._sparse.raw_bias
         return self.weights_, self.bias_ - self.weights_ @ self.offset_
 
     def _preactivation(self, X: Any) -> Array:
@@ -445,14 +448,11 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
     def _preactivation_of_raw(self, X: Any) -> Array:
         """Return the preactivation from inputs as they are, of which those that are 0 do not count."""
         known = self.__dict__.get("_sparse")
-        if known is None or not is_sparse(X):
-            W, b = self._raw_layer()
-        elif self._is_averaged():
-            W, b = known.mean_weights.T, known.mean_bias
+        if known is not None and is_sparse(X):
+            a: Array = known.respond(X, by_average=self._is_averaged())
         else:
-            there = np.unique(X.indices)
-            W, b, X = known.caught_up(there)[0].T, known.raw_bias, X[:, there]
-        a: Array = X @ W.T + b
+            W, b = self._raw_layer()
+            a = X @ W.T + b
         return a
 
 

@@ -21,7 +21,7 @@ class _StepSettings:
         starts_as_mean: bool = False,
         scale_moves: bool = False,
         scale_shift: float = 0.0,
-        average_every: float = 1.0,
+        average_every: int = 1,
         average_rate: float = 0.0,
         error: str = "difference",
         error_parameters: Mapping[str, float] = {},
@@ -84,6 +84,18 @@ class _OnlineLoop:
         order: object,
         progress: object,
     ) -> int: ...
+    @staticmethod
+    def respond_sparse(
+        arrays: tuple[object, ...],
+        inputs: tuple[object, ...],
+        by_average: bool,
+        out: object,
+    ) -> None: ...
+    @staticmethod
+    def copy_rows(
+        arrays: tuple[object, ...],
+        out: object,
+    ) -> None: ...
 
 class _SequenceSettings:
     def __init__(

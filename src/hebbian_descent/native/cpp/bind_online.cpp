@@ -50,56 +50,64 @@ class LayerBuffers {
     }
 };
 
-// The arrays of a layer that learns from few inputs, in the order of `SparseArrays`; None for averages that are not
+// The arrays of a layer that learns from few inputs, in the order of `SparseArrays`; None for an average that is not
 // there.
 template <class T>
 class SparseBuffers {
-    Buffer<T> encoded_, known_, units_;
-    Buffer<double> factors_;
+    Buffer<T> rows_, units_;
+    Buffer<double> totals_;
     Buffer<T> past_;
-    std::optional<Buffer<T>> mean_weights_, mean_bias_;
+    std::optional<Buffer<T>> mean_bias_;
 
   public:
-    SparseBuffers(const nb::tuple& arrays, double spacing)
-        : encoded_(at(arrays, 0)),
-          known_(at(arrays, 1)),
-          units_(at(arrays, 2)),
-          factors_(at(arrays, 3)),
-          past_(at(arrays, 4)) {
-        if (at(arrays, 5) != Py_None) mean_weights_.emplace(at(arrays, 5)), mean_bias_.emplace(at(arrays, 6));
-        if (encoded_.ndim() != 2 || known_.ndim() != 2 || units_.ndim() != 2 || past_.ndim() != 2 ||
-            (mean_weights_ && mean_weights_->ndim() != 2))
+    explicit SparseBuffers(const nb::tuple& arrays)
+        : rows_(at(arrays, 0)), units_(at(arrays, 1)), totals_(at(arrays, 2)), past_(at(arrays, 3)) {
+        if (at(arrays, 4) != Py_None) mean_bias_.emplace(at(arrays, 4));
+        if (rows_.ndim() != 2 || units_.ndim() != 2 || past_.ndim() != 2)
             throw std::invalid_argument("Some arrays of a layer of few inputs are not matrices.");
-        const std::size_t n_inputs = encoded_.shape(0), n_outputs = encoded_.shape(1);
-        if (known_.shape(0) != n_inputs || known_.shape(1) != sizeof(KnownInput<T>) / sizeof(T) ||
-            units_.shape(0) != 3 || units_.shape(1) != n_outputs || factors_.shape(0) != n_block_factors + 2 ||
-            past_.shape(1) != n_block_factors + n_outputs || static_cast<double>(past_.shape(0)) < spacing ||
-            (mean_weights_ && (mean_weights_->shape(0) != n_inputs || mean_weights_->shape(1) != n_outputs ||
-                               mean_bias_->shape(0) != n_outputs)))
+        const std::size_t n_outputs = units_.shape(1);
+        using Layer = SparseLayer<T>;
+        if (rows_.shape(1) != Layer::row_length(n_outputs, mean_bias_.has_value()) || units_.shape(0) != 3 ||
+            totals_.shape(0) != n_sparse_totals || past_.shape(0) == 0 ||
+            past_.shape(1) != Layer::n_factors + 2 * n_outputs || (mean_bias_ && mean_bias_->shape(0) != n_outputs))
             throw std::invalid_argument("The arrays of a layer of few inputs do not fit together.");
     }
-    SparseLayer<T> layer(bool decays) const {
+    SparseLayer<T> layer() const {
         T* units = units_.data();
-        const std::size_t n = encoded_.shape(1);
-        return {encoded_.data(),
-                reinterpret_cast<KnownInput<T>*>(known_.data()),
+        const std::size_t n = units_.shape(1);
+        return {rows_.data(),
                 units,
                 units + n,
                 units + 2 * n,
-                factors_.data(),
-                past_.data(),
-                mean_weights_ ? mean_weights_->data() : nullptr,
                 mean_bias_ ? mean_bias_->data() : nullptr,
-                encoded_.shape(0),
+                past_.data(),
+                reinterpret_cast<SparseTotals*>(totals_.data()),
+                rows_.shape(0),
                 n,
-                decays};
+                past_.shape(0)};
     }
 
   private:
     static PyObject* at(const nb::tuple& arrays, std::size_t i) {
-        if (arrays.size() != 7) throw std::invalid_argument("A layer of few inputs is made of seven arrays.");
+        if (arrays.size() != 5) throw std::invalid_argument("A layer of few inputs is made of five arrays.");
         return PyTuple_GET_ITEM(arrays.ptr(), static_cast<Py_ssize_t>(i));
     }
+};
+
+// A compressed matrix: (values, columns, starts).
+template <class T>
+struct SparseRows {
+    Buffer<const T> values;
+    Buffer<const std::int32_t> columns;
+    Buffer<const std::int64_t> starts;
+
+    explicit SparseRows(const nb::tuple& arrays)
+        : values(nb::handle(arrays[0]).ptr()),
+          columns(nb::handle(arrays[1]).ptr()),
+          starts(nb::handle(arrays[2]).ptr()) {
+        if (columns.shape(0) != values.shape(0)) throw std::invalid_argument("A column must come with every value.");
+    }
+    std::size_t n() const noexcept { return starts.shape(0) - 1; }
 };
 
 // One setting of online learning, ready for any number of calls, from any number of threads.
@@ -157,24 +165,51 @@ class OnlineLoop {
                              weighted_sum(W.data() + unit * n_inputs, x.data(), mu ? mu->data() : nullptr, n_inputs);
     }
 
+    // Set the preactivations of samples that are rows of a compressed matrix, by the layer or by its average.
+    static void respond_sparse(const nb::tuple& arrays, const nb::tuple& inputs, bool by_average, nb::handle out) {
+        const SparseBuffers<T> buffers(arrays);
+        const SparseLayer<T> layer = buffers.layer();
+        const SparseRows<T> rows(inputs);
+        const Buffer<T> a(out.ptr());
+        if (a.ndim() != 2 || a.shape(0) != rows.n() || a.shape(1) != layer.n_outputs)
+            throw std::invalid_argument("Preactivations are one row per sample.");
+        nb::gil_scoped_release release;
+        std::vector<T> room(layer.row_length());
+        for (std::size_t sample = 0; sample < rows.n(); ++sample) {
+            const auto start = static_cast<std::size_t>(rows.starts.data()[sample]),
+                       end = static_cast<std::size_t>(rows.starts.data()[sample + 1]);
+            respond_to_raw(layer, rows.values.data() + start, rows.columns.data() + start, end - start, by_average,
+                           room.data(), a.data() + sample * layer.n_outputs);
+        }
+    }
+    // Set the rows of all inputs as they are now; the layer stays as it is.
+    static void copy_rows(const nb::tuple& arrays, nb::handle out) {
+        const SparseBuffers<T> buffers(arrays);
+        const SparseLayer<T> layer = buffers.layer();
+        const Buffer<T> rows(out.ptr());
+        if (rows.ndim() != 2 || rows.shape(0) != layer.n_inputs || rows.shape(1) != layer.row_length())
+            throw std::invalid_argument("The rows of a layer must be as long as its own.");
+        nb::gil_scoped_release release;
+        for (std::size_t input = 0; input < layer.n_inputs; ++input)
+            copy_row(layer, input, rows.data() + input * layer.row_length());
+    }
+
   private:
     std::ptrdiff_t learn_sparse_from(const T* targets, const std::int64_t* labels, std::size_t n_targets,
                                      std::size_t n_columns, const nb::tuple& arrays, const nb::tuple& inputs,
                                      nb::handle scales, nb::handle order, nb::handle progress) const {
-        const SparseBuffers<T> buffers(arrays, step_.averaging.spacing);
-        const SparseLayer<T> layer = buffers.layer(step_.weight_decay != 0);
-        const Buffer<const T> values(nb::handle(inputs[0]).ptr()), weights(scales.ptr());
-        const Buffer<const std::int32_t> columns(nb::handle(inputs[1]).ptr());
-        const Buffer<const std::int64_t> starts(nb::handle(inputs[2]).ptr());
+        const SparseBuffers<T> buffers(arrays);
+        const SparseLayer<T> layer = buffers.layer();
+        const SparseRows<T> rows(inputs);
+        const Buffer<const T> weights(scales.ptr());
         const Buffer<const std::ptrdiff_t> places(order.ptr());
         const Buffer<double> counts(progress.ptr());
-        if (starts.shape(0) != n_targets + 1 || columns.shape(0) != values.shape(0) ||
-            (labels == nullptr && n_columns != layer.n_outputs) || weights.shape(0) != n_targets ||
-            counts.shape(0) != 2)
+        if (rows.n() != n_targets || (labels == nullptr && n_columns != layer.n_outputs) ||
+            weights.shape(0) != n_targets || counts.shape(0) != 2)
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
         require_units(labels, places, layer.n_outputs);
-        const SparseSamples<T> samples{values.data(), columns.data(), starts.data(), targets,
-                                       labels,        weights.data(), places.data(), places.shape(0)};
+        const SparseSamples<T> samples{rows.values.data(), rows.columns.data(), rows.starts.data(), targets, labels,
+                                       weights.data(),     places.data(),       places.shape(0)};
         const auto run = [&] {
             Progress done{counts.data()[0], counts.data()[1]};
             const std::ptrdiff_t refused = hebbian_descent::learn_sparse(*units_, step_, layer, samples, done);
@@ -232,7 +267,9 @@ void define_for(nb::module_& m, const char* name) {
         .def("learn_sparse", &OnlineLoop<T>::learn_sparse, "arrays"_a, "inputs"_a, "targets"_a, "scales"_a, "order"_a,
              "progress"_a)
         .def("learn_sparse_labels", &OnlineLoop<T>::learn_sparse_labels, "arrays"_a, "inputs"_a, "labels"_a, "scales"_a,
-             "order"_a, "progress"_a);
+             "order"_a, "progress"_a)
+        .def_static("respond_sparse", &OnlineLoop<T>::respond_sparse, "arrays"_a, "inputs"_a, "by_average"_a, "out"_a)
+        .def_static("copy_rows", &OnlineLoop<T>::copy_rows, "arrays"_a, "out"_a);
 }
 
 }  // namespace
@@ -243,7 +280,7 @@ void bind_online(nb::module_& m) {
             "__init__",
             [](StepSettings* self, bool learns_from_output, bool pulls_back, double learning_rate, double largest_slope,
                bool slope_is_output, double weight_decay, double shift, bool starts_as_mean, bool scale_moves,
-               double scale_shift, double average_every, double average_rate, const std::string& error,
+               double scale_shift, std::uint64_t average_every, double average_rate, const std::string& error,
                const Parameters& error_parameters, double off, double on, bool is_linear, bool units_apart) {
                 new (self) StepSettings{learns_from_output,
                                         pulls_back,
@@ -264,7 +301,7 @@ void bind_online(nb::module_& m) {
             },
             nb::kw_only(), "learns_from_output"_a = true, "pulls_back"_a = false, "learning_rate"_a = 0.1,
             "largest_slope"_a = 0.0, "slope_is_output"_a = false, "weight_decay"_a = 0.0, "shift"_a = 0.0,
-            "starts_as_mean"_a = false, "scale_moves"_a = false, "scale_shift"_a = 0.0, "average_every"_a = 1.0,
+            "starts_as_mean"_a = false, "scale_moves"_a = false, "scale_shift"_a = 0.0, "average_every"_a = 1,
             "average_rate"_a = 0.0, "error"_a = "difference", "error_parameters"_a = Parameters(), "off"_a = 0.0,
             "on"_a = 1.0, "is_linear"_a = false, "units_apart"_a = true);
     define_for<double>(m, "OnlineLoop64");

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "error_term.hpp"
 #include "unit_rows.hpp"
@@ -11,17 +13,20 @@ namespace hebbian_descent {
 
 // When the layer is looked at for its average, and how much a look counts; see `learning.averaging`.
 struct Averaging {
-    double spacing, rate;
+    std::uint64_t spacing;
+    double rate;
 
     // How many samples lie between looks, near the n-th.
-    double step_at(double n) const noexcept {
-        const double eighth = std::max(1.0, n / 8), least = std::max(1.0, std::floor(spacing / 8));
-        return std::min(spacing, std::max(least, std::exp2(std::floor(std::log2(eighth)))));
+    std::uint64_t step_at(std::uint64_t n) const noexcept {
+        const std::uint64_t least = std::max<std::uint64_t>(1, spacing / 8);
+        return std::min(spacing, std::max(least, std::bit_floor(std::max<std::uint64_t>(1, n / 8))));
     }
     // The share of the layer in its average after n samples, or 0 if it is not looked at then.
-    double share(double n) const noexcept {
-        const double step = step_at(n);
-        return std::fmod(n, step) == 0 ? std::max(1 - std::pow(1 - rate, step), 4 * step / (n + 3 * step)) : 0.0;
+    double share(double n_samples) const noexcept {
+        const auto n = static_cast<std::uint64_t>(n_samples), step = step_at(n);
+        if (n % step != 0) return 0.0;
+        const auto between = static_cast<double>(step);
+        return std::max(1 - std::pow(1 - rate, between), 4 * between / (n_samples + 3 * between));
     }
 };
 

@@ -1,57 +1,18 @@
 // Online learning of one layer from patterns with few inputs that are not 0, at a cost that follows their number.
 //
-// Centering changes the weights of all inputs at every step, by −pμᵢ/σᵢ² where xᵢ = 0, and μᵢ fades by 1 − ν. Between
-// two patterns in which an input is there, its σ stays and all else is common to all inputs:
-//
-//     Wᵢ = K(Vᵢ − mᵢC/σᵢ²),   μᵢ = Pmᵢ,   qᵢ = Qrᵢ   with   K ← kK,   C ← C + pP/K,   P ← (1 − ν)P,   Q ← (1 − ν)Q.
-//
-// V, m and r of an input are written when it is there. Before P, Q or K gets small a new block begins, with P = Q = K =
-// 1 and C = 0; the ends of past blocks are kept, and an input catches up with them when it is there. After as many
-// patterns as lie between two looks of the average all inputs are written, and past blocks are forgotten.
-//
-// The bias is that of raw inputs, β = b − Wμ, which does not change when μ moves. With G = Σμᵢ²/σᵢ² the sums over all
-// inputs are ‖z‖² = G + Σ(x² − 2xμ)/σ² and d·μ = Σxμ/σ² − G, over inputs that are there.
+// How inputs change that are 0, see `sparse_layer.hpp`. The bias is that of raw inputs, which does not change when μ
+// moves. With G = Σμᵢ²/σᵢ² the sums over all inputs are ‖z‖² = G + Σ(x² − 2xμ)/σ² and d·μ = Σxμ/σ² − G, over inputs
+// that are there. Of these, a step makes V ← V + (s' − s)C + (d + sP)p/K.
 #pragma once
 
 #include <vector>
 
 #include "presentations.hpp"
-#include "spread.hpp"
+#include "sparse_layer.hpp"
 
 namespace hebbian_descent {
 
-inline constexpr double smallest_factor = 1e-2;
-
-// Where a block stands. The ends of past blocks are rows of these numbers, then C.
-struct BlockFactors {
-    double offset, squares, weights;  // P, Q and K
-};
-inline constexpr std::size_t n_block_factors = 3;
-
-// What is known of one input, side by side in the cache: m, r, 1/σ², and in which block it was written.
-template <class T>
-struct KnownInput {
-    T mean, squares, precision, block;
-};
-
-template <class T>
-struct SparseLayer {
-    T* encoded;  // V, (n_inputs, n_outputs)
-    KnownInput<T>* known;  // (n_inputs,)
-    T *bias, *response, *common;  // β, Wμ and C, (n_outputs,)
-    double* factors;  // P, Q, K, then G and the number of past blocks
-    T* past;  // their ends, one row per pattern between two writings, (…, 3 + n_outputs)
-    T *mean_weights, *mean_bias;  // averages of W and β, or null
-    std::size_t n_inputs, n_outputs;
-    bool decays;
-
-    double& square_sum() const noexcept { return factors[n_block_factors]; }
-    std::size_t n_past() const noexcept { return static_cast<std::size_t>(factors[n_block_factors + 1]); }
-    void count_past(std::size_t n) const noexcept { factors[n_block_factors + 1] = static_cast<double>(n); }
-    const T* end_of(std::size_t block) const noexcept { return past + block * (n_block_factors + n_outputs); }
-    T* row(std::size_t input) const noexcept { return encoded + input * n_outputs; }
-    T factor(std::size_t i) const noexcept { return static_cast<T>(factors[i]); }
-};
+inline constexpr std::uint64_t looks_between_writings = 8;
 
 // Patterns as rows of a compressed matrix, each input at most once.
 template <class T>
@@ -64,6 +25,9 @@ struct SparseSamples {
     const T* weights;  // (n,), of the samples
     const std::ptrdiff_t* order;
     std::size_t n;
+
+    std::size_t begin(std::size_t place) const noexcept { return static_cast<std::size_t>(starts[order[place]]); }
+    std::size_t end(std::size_t place) const noexcept { return static_cast<std::size_t>(starts[order[place] + 1]); }
 };
 
 // What the output units need.
@@ -72,129 +36,82 @@ class SparseRoom : RoomOfRows<T> {
     using RoomOfRows<T>::take, RoomOfRows<T>::lines_of;
 
   public:
-    T *sums, *p, *targets, *a, *h, *row, *spare[n_spare_rows];
+    T *sums, *p, *targets, *a, *h, *spare[n_spare_rows];
 
-    explicit SparseRoom(std::size_t n_outputs) : RoomOfRows<T>((6 + n_spare_rows) * lines_of(n_outputs)) {
-        for (T** row_of : {&sums, &p, &targets, &a, &h, &row}) *row_of = take(n_outputs);
+    explicit SparseRoom(std::size_t n_outputs) : RoomOfRows<T>((5 + n_spare_rows) * lines_of(n_outputs)) {
+        for (T** row_of : {&sums, &p, &targets, &a, &h}) *row_of = take(n_outputs);
         for (auto& each : spare) each = take(n_outputs);
     }
 };
 
-inline constexpr std::size_t ahead = 8;  // inputs whose weights are brought into the cache
-
-// One input of the pattern at hand.
+// One input of the pattern at hand: μ as before it, q and 1/σ² with it.
 template <class T>
 struct PresentInput {
-    std::size_t input;
-    T x, offset, squares, precision;
+    T* row;
+    T x, offset, squares, precision, share;
+    T by_step, by_common;  // what is added to V of p and of C
 };
 
-template <class T>
-HD_INLINE void prefetch_input(const SparseLayer<T>& layer, std::size_t input) noexcept {
-    prefetch(layer.known + input);
-    for (std::size_t i = 0; i < layer.n_outputs; i += Vector<T>::lanes) prefetch(layer.row(input) + i);
-}
-
-// Nothing is left of μ and q that faded so far.
-template <class T>
-inline constexpr T faded = T(1e-20);
-
-template <class T>
-HD_NOINLINE void catch_up_blocks(const SparseLayer<T>& layer, std::size_t input, std::size_t n_past) noexcept {
-    using V = Vector<T>;
-    KnownInput<T>& known = layer.known[input];
-    const T mean = std::fabs(known.mean), squares = known.squares;
-    T* row = layer.row(input);
-    for (auto block = static_cast<std::size_t>(known.block); block < n_past; ++block) {
-        const T *end = layer.end_of(block), *common = end + n_block_factors;
-        const V share(T(0) - known.mean * known.precision), kept(end[2]);
-        for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-            (kept * fma(share, V::load(common + i, m), V::load(row + i, m))).store(row + i, m);
-        });
-        known.mean *= end[0], known.squares *= end[1];
-        if (!layer.decays && std::fabs(known.mean) <= faded<T> * mean && known.squares <= faded<T> * squares) {
-            known.mean = known.squares = T(0);
-            break;
-        }
+// Call f(i, N, last) for every four vectors of a row, and for those that are left: it begins at i and has N vectors, of
+// which the last has so many lanes that count. What is common to many rows then stays in registers.
+template <class T, class F>
+HD_INLINE void for_parts(std::size_t size, F f) noexcept {
+    constexpr std::size_t lanes = Vector<T>::lanes;
+    for (std::size_t i = 0; i < size; i += 4 * lanes) {
+        const std::size_t n = std::min<std::size_t>(4, (size - i + lanes - 1) / lanes);
+        const std::size_t last = std::min(lanes, size - i - (n - 1) * lanes);
+        if (n == 1) f(i, std::integral_constant<std::size_t, 1>(), last);
+        if (n == 2) f(i, std::integral_constant<std::size_t, 2>(), last);
+        if (n == 3) f(i, std::integral_constant<std::size_t, 3>(), last);
+        if (n == 4) f(i, std::integral_constant<std::size_t, 4>(), last);
     }
-    known.block = static_cast<T>(n_past);
 }
 
-template <class T>
-HD_INLINE void catch_up(const SparseLayer<T>& layer, std::size_t input) noexcept {
-    const std::size_t n_past = layer.n_past();
-    if (static_cast<std::size_t>(layer.known[input].block) < n_past) catch_up_blocks(layer, input, n_past);
-}
+// Part of a row.
+template <class T, std::size_t N>
+struct RowPart {
+    Vector<T> v[N];
 
-// weights = Wᵢ of an input that has caught up.
-template <class T>
-HD_INLINE void decode(const SparseLayer<T>& layer, std::size_t input, T* weights) noexcept {
-    using V = Vector<T>;
-    const KnownInput<T>& known = layer.known[input];
-    const V kept(layer.factor(2)), share(known.mean * known.precision), zero(T(0));
-    const T* row = layer.row(input);
-    for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-        (kept * fma(zero - share, V::load(layer.common + i, m), V::load(row + i, m))).store(weights + i, m);
-    });
-}
-
-template <class T>
-HD_INLINE void encode(const SparseLayer<T>& layer, const PresentInput<T>& of, const T* weights) noexcept {
-    using V = Vector<T>;
-    const T mean = of.offset / layer.factor(0);
-    layer.known[of.input] = {mean, of.squares / layer.factor(1), of.precision, static_cast<T>(layer.n_past())};
-    const V grown(T(1) / layer.factor(2)), share(mean * of.precision);
-    T* row = layer.row(of.input);
-    for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-        fma(share, V::load(layer.common + i, m), grown * V::load(weights + i, m)).store(row + i, m);
-    });
-}
-
-template <class T>
-void begin_block(const SparseLayer<T>& layer) noexcept {
-    std::fill_n(layer.factors, n_block_factors, 1.0);
-    std::fill_n(layer.common, layer.n_outputs, T(0));
-}
-
-template <class T>
-void close_block(const SparseLayer<T>& layer) noexcept {
-    T* end = layer.past + layer.n_past() * (n_block_factors + layer.n_outputs);
-    std::copy_n(layer.factors, n_block_factors, end);
-    std::copy_n(layer.common, layer.n_outputs, end + n_block_factors);
-    layer.count_past(layer.n_past() + 1);
-    begin_block(layer);
-}
-
-// Write all inputs, sum up anew what runs along, and let the averages follow.
-template <class T>
-void write_all(const SparseLayer<T>& layer, T share, T* weights) noexcept {
-    const T offset_factor = layer.factor(0), square_factor = layer.factor(1);
-    double square_sum = 0;
-    std::vector<double> response(layer.n_outputs, 0.0);
-    for (std::size_t input = 0; input < layer.n_inputs; ++input) {
-        catch_up(layer, input);
-        decode(layer, input, weights);
-        T* row = layer.row(input);
-        KnownInput<T>& known = layer.known[input];
-        const T offset = known.mean * offset_factor;
-        for (std::size_t i = 0; i < layer.n_outputs; ++i) {
-            row[i] = std::fabs(weights[i]) < std::numeric_limits<T>::min() ? T(0) : weights[i];
-            response[i] += static_cast<double>(row[i]) * static_cast<double>(offset);
-            if (share > 0) {
-                T& mean = layer.mean_weights[input * layer.n_outputs + i];
-                mean += share * (row[i] - mean);
-            }
-        }
-        known.mean = offset, known.squares *= square_factor, known.block = T(0);
-        square_sum += static_cast<double>(offset) * static_cast<double>(offset) * static_cast<double>(known.precision);
+    static HD_INLINE RowPart load(const T* row, std::size_t last) noexcept {
+        RowPart part;
+        for (std::size_t k = 0; k + 1 < N; ++k) part.v[k] = Vector<T>::load(row + k * Vector<T>::lanes);
+        part.v[N - 1] = Vector<T>::load(row + (N - 1) * Vector<T>::lanes, last);
+        return part;
     }
-    for (std::size_t i = 0; i < layer.n_outputs; ++i) {
-        layer.response[i] = static_cast<T>(response[i]);
-        if (share > 0) layer.mean_bias[i] += share * (layer.bias[i] - layer.mean_bias[i]);
+    HD_INLINE void store(T* row, std::size_t last) const noexcept {
+        for (std::size_t k = 0; k + 1 < N; ++k) v[k].store(row + k * Vector<T>::lanes);
+        v[N - 1].store(row + (N - 1) * Vector<T>::lanes, last);
     }
-    layer.square_sum() = square_sum, layer.count_past(0);
-    begin_block(layer);
-}
+};
+
+// Brings rows into the cache that are needed soon, also those of the next sample.
+template <class T>
+class Lookahead {
+    static constexpr std::size_t ahead = 16;
+    const SparseLayer<T>& layer_;
+    const std::int32_t* columns_;
+    std::size_t end_, next_ = 0, next_end_ = 0;
+
+  public:
+    Lookahead(const SparseLayer<T>& layer, const SparseSamples<T>& samples, std::size_t place) noexcept
+        : layer_(layer), columns_(samples.columns), end_(samples.end(place)) {
+        if (place + 1 < samples.n) next_ = samples.begin(place + 1), next_end_ = samples.end(place + 1);
+    }
+    HD_INLINE void after(std::size_t at) const noexcept {
+        if (const T* row = row_after(at, 3 * ahead))
+            for (std::size_t i = 0; i < layer_.n_outputs + layer_.n_known; i += Vector<T>::lanes) prefetch(row + i);
+        if (!layer_.is_averaged()) return;
+        // An average is needed if it has to catch up, which is known when the row has come.
+        if (T* row = row_after(at, ahead); row && layer_.known(row).block < static_cast<T>(layer_.totals->n_past))
+            for (std::size_t i = 0; i < layer_.n_outputs; i += Vector<T>::lanes) prefetch(layer_.mean(row) + i);
+    }
+
+  private:
+    HD_INLINE T* row_after(std::size_t at, std::size_t n) const noexcept {
+        const std::size_t soon = at + n < end_ ? at + n : next_ + (at + n - end_);
+        return at + n < end_ || soon < next_end_ ? layer_.row(static_cast<std::size_t>(columns_[soon])) : nullptr;
+    }
+};
 
 // Show samples to a layer; return the place in the order that diverged, or −1. It is not learned, nor any after it.
 template <class T>
@@ -203,52 +120,59 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
     using V = Vector<T>;
     const std::size_t n_outputs = layer.n_outputs;
     const double keep = 1 - step.weight_decay;
+    SparseTotals& totals = *layer.totals;
     SparseRoom<T> room(n_outputs);
     std::vector<PresentInput<T>> present;
-    std::vector<T> weights;
 
     for (std::size_t place = 0; place < samples.n; ++place) {
         const auto sample = static_cast<std::size_t>(samples.order[place]);
-        const auto begin = static_cast<std::size_t>(samples.starts[sample]),
-                   end = static_cast<std::size_t>(samples.starts[sample + 1]);
         const double weight = static_cast<double>(samples.weights[sample]), total = progress.weight + weight;
         const double shift = step.moves() ? step.shift_after(weight, total) : 0.0;
         const double scale_shift = step.scale_moves ? step.scale_shift_after(weight, total) : 0.0;
         const T floor = floor_of_spread<T>(scale_shift);
+        const Lookahead<T> lookahead(layer, samples, place);
 
         // What the inputs that are there add to the sums over all of them.
-        present.clear();
-        if (weights.size() < (end - begin) * n_outputs) weights.resize((end - begin) * n_outputs);
-        std::fill_n(room.sums, n_outputs, T(0));
-        double square_sum = layer.square_sum(), squares = 0, along_offset = 0;
-        for (std::size_t at = begin; at < end; ++at) {
-            if (at + ahead < end) prefetch_input(layer, static_cast<std::size_t>(samples.columns[at + ahead]));
+        const BlockFactors before = totals.block;
+        const T P(before.offset), Q(before.squares), K(before.weights), nu(shift), scale_nu(scale_shift);
+        std::size_t n_present = 0;
+        present.resize(samples.end(place) - samples.begin(place));
+        T shares = 0;
+        double square_sum = totals.square_sum, squares = 0, along_offset = 0;
+        for (std::size_t at = samples.begin(place); at < samples.end(place); ++at) {
+            lookahead.after(at);
             const T x = samples.values[at];
             if (x == T(0)) continue;
-            const auto input = static_cast<std::size_t>(samples.columns[at]);
-            catch_up(layer, input);
-            T* row = weights.data() + present.size() * n_outputs;
-            decode(layer, input, row);
-            for_vectors<T>(n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-                fma(V(x), V::load(row + i, m), V::load(room.sums + i, m)).store(room.sums + i, m);
-            });
-            const KnownInput<T>& known = layer.known[input];
-            const T offset = known.mean * layer.factor(0);
-            PresentInput<T> of{input, x, offset, known.squares * layer.factor(1), known.precision};
-            const double mu = static_cast<double>(offset), was = mu * mu * static_cast<double>(of.precision);
+            PresentInput<T>& of = present[n_present++];
+            of.x = x, of.row = layer.row(static_cast<std::size_t>(samples.columns[at]));
+            catch_up(layer, of.row);
+            const KnownInput<T>& known = layer.known(of.row);
+            of.share = known.share(), shares += x * of.share;
+            const T offset = of.offset = P * known.mean;
+            T squares_of = Q * known.squares, precision_now = known.precision;
+            const double mu = static_cast<double>(offset), was = mu * mu * static_cast<double>(precision_now);
             if (scale_shift > 0) {
-                of.squares = flushed(of.squares + static_cast<T>(scale_shift) * (x * x - of.squares));
-                const T followed = offset + static_cast<T>(shift) * (x - offset);
-                of.precision = precision_of(of.squares, followed, floor);
+                squares_of = flushed(squares_of + scale_nu * (x * x - squares_of));
+                precision_now = precision_of(squares_of, offset + nu * (x - offset), floor);
             }
-            if (!std::isfinite(of.squares)) return static_cast<std::ptrdiff_t>(place);
-            const double precision = static_cast<double>(of.precision), input_value = static_cast<double>(x);
+            if (!std::isfinite(squares_of)) return static_cast<std::ptrdiff_t>(place);
+            of.squares = squares_of, of.precision = precision_now;
+            const double precision = static_cast<double>(precision_now), value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
-            squares += input_value * (input_value - 2 * mu) * precision;
-            along_offset += input_value * mu * precision;
-            present.push_back(of);
+            squares += value * (value - 2 * mu) * precision;
+            along_offset += value * mu * precision;
         }
+        present.resize(n_present);
         squares = std::max(squares + square_sum, 0.0), along_offset -= square_sum;
+        for_parts<T>(n_outputs, [&](std::size_t i, auto n, std::size_t last) HD_LAMBDA_INLINE {
+            RowPart<T, n> sums{};
+            for (const PresentInput<T>& of : present) {
+                const auto row = RowPart<T, n>::load(of.row + i, last);
+                for (std::size_t k = 0; k < n; ++k) sums.v[k] = fma(V(of.x), row.v[k], sums.v[k]);
+            }
+            sums.store(room.sums + i, last);
+        });
+        change_row(room.sums, K, T(0), room.sums, K * shares, layer.common, n_outputs);
 
         const T* targets = room.targets;
         if (samples.labels == nullptr) {
@@ -261,41 +185,54 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         if (!respond(units, step, to, n_outputs, room.p)) return static_cast<std::ptrdiff_t>(place);
 
         // What the step does to all inputs at once.
-        double* const factors = layer.factors;
-        const T along(along_offset), nu(shift), kept(keep), whole_square(squares);
-        factors[2] *= keep;
-        const T grown(factors[0] / factors[2]);
+        const BlockFactors after{before.offset * (1 - shift), before.squares * (1 - scale_shift),
+                                 before.weights * keep};
+        const T along(along_offset), kept(keep), whole_square(squares), grown(before.offset / after.weights);
         for (std::size_t i = 0; i < n_outputs; ++i) {
             const T p = room.p[i], sum = room.sums[i] - layer.response[i];
             layer.bias[i] += (T(1) - kept) * layer.response[i] + (step.learns_from_output ? p : T(0)) - p * along;
             layer.response[i] = kept * layer.response[i] + p * along + nu * (kept * sum + p * whole_square);
             layer.common[i] += p * grown;
         }
-        factors[0] *= 1 - shift, factors[1] *= 1 - scale_shift;
-        if (*std::min_element(factors, factors + n_block_factors) < smallest_factor) close_block(layer);
+        totals.block = after;
+        progress.n_samples += 1, progress.weight = total;
 
-        // What it does to those that are there.
+        // What it does to those that are there, written for this block or, if it ends, for the next one.
+        const double look = layer.is_averaged() ? step.averaging.share(progress.n_samples) : 0.0;
+        const bool is_time =
+            static_cast<std::uint64_t>(progress.n_samples) % (looks_between_writings * step.averaging.spacing) == 0;
+        const bool ends = look > 0 || is_time || after.smallest() < smallest_factor<T>;
+        const BlockFactors written = ends ? BlockFactors{} : after;
+        const T per_offset(1 / written.offset), per_square(1 / written.squares), per_weight(1 / written.weights);
+        const T stays(ends ? after.weights : 1.0), n_past(totals.n_past + ends), share(look), left(1 - look);
         const double fading = (1 - shift) * (1 - shift);
         square_sum *= fading;
-        for (std::size_t j = 0; j < present.size(); ++j) {
-            PresentInput<T>& of = present[j];
-            const T centered = of.x - of.offset;
-            T* row = weights.data() + j * n_outputs;
-            const V direction(centered * of.precision), keeps(kept);
-            for_vectors<T>(n_outputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
-                fma(direction, V::load(room.p + i, m), keeps * V::load(row + i, m)).store(row + i, m);
-            });
-            const double before = static_cast<double>(of.offset);
-            of.offset = flushed(of.offset + nu * centered);
-            const double after = static_cast<double>(of.offset);
-            square_sum += (after * after - fading * before * before) * static_cast<double>(of.precision);
-            encode(layer, of, row);
+        for (PresentInput<T>& of : present) {
+            const T centered = of.x - of.offset, offset = flushed(of.offset + nu * centered);
+            const KnownInput<T> known{per_offset * offset, per_square * of.squares, of.precision, n_past};
+            const double mu = static_cast<double>(of.offset), mu_after = static_cast<double>(offset);
+            square_sum += (mu_after * mu_after - fading * mu * mu) * static_cast<double>(of.precision);
+            of.by_step = per_weight * (centered * of.precision + of.share * P);
+            of.by_common = ends ? T(0) - stays * of.share : known.share() - of.share;
+            layer.known(of.row) = known;
         }
-        layer.square_sum() = std::max(square_sum, 0.0);
-        progress.n_samples += 1, progress.weight = total;
-        const double share = layer.mean_weights == nullptr ? 0.0 : step.averaging.share(progress.n_samples);
-        if (share > 0 || std::fmod(progress.n_samples, step.averaging.spacing) == 0)
-            write_all(layer, static_cast<T>(share), room.row);
+        for_parts<T>(n_outputs, [&](std::size_t i, auto n, std::size_t last) HD_LAMBDA_INLINE {
+            const auto p = RowPart<T, n>::load(room.p + i, last), common = RowPart<T, n>::load(layer.common + i, last);
+            for (const PresentInput<T>& of : present) {
+                auto row = RowPart<T, n>::load(of.row + i, last);
+                for (std::size_t k = 0; k < n; ++k)
+                    row.v[k] = fma(V(of.by_step), p.v[k], fma(V(of.by_common), common.v[k], V(stays) * row.v[k]));
+                row.store(of.row + i, last);
+            }
+        });
+        if (look > 0) {
+            for (const PresentInput<T>& of : present)
+                change_row(layer.mean(of.row), left, share, of.row, T(0), of.row, n_outputs);
+            change_row(layer.mean_bias, left, share, layer.bias, T(0), layer.bias, n_outputs);
+        }
+        totals.square_sum = std::max(square_sum, 0.0);
+        if (ends) close_block(layer, look);
+        if (is_time || layer.n_past() == layer.most_past) write_all(layer);
     }
     return all_learned;
 }

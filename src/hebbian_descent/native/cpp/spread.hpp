@@ -11,7 +11,8 @@ namespace hebbian_descent {
 // ρ_n = max(ρ, 4^(−1/ν)): what a few patterns say of a small spread may be chance.
 template <class T>
 T floor_of_spread(double shift) noexcept {
-    return static_cast<T>(std::max(sizeof(T) == 8 ? 1e-8 : 1e-5, std::pow(0.25, 1 / shift)));  // as `scaling.FLOORS`
+    constexpr double least = sizeof(T) == 8 ? 1e-8 : 1e-5;  // as `scaling.FLOORS`
+    return static_cast<T>(shift < 1.0 / 16 ? least : std::max(least, std::pow(0.25, 1 / shift)));
 }
 
 // 0 where an input has always been 0: it has no spread.
