@@ -17,7 +17,7 @@ from hebbian_descent.native import choice
 
 KINDS = (HebbianDescentClassifier, HebbianDescentRegressor)
 TOLERANCES = {np.float64: 2e-12, np.float32: 1e-4}
-"""Of the largest value; measured: 4e-13 and 2e-5, which is the rounding of dense input in single precision."""
+"""Of the largest value; measured: 4e-13 and 2e-5, where it is dense input that is rounded more."""
 needs_core = pytest.mark.skipif(
     choice().core is None, reason="Without a compiled core the dense loop learns."
 )
@@ -216,6 +216,70 @@ def test_a_bad_value_leaves_everything_as_it_was(kind, bad):
     assert after.n_samples_seen_ == then.n_samples_seen_
     np.testing.assert_array_equal(after.weights_, then.weights_)
     np.testing.assert_array_equal(after.offset_, then.offset_)
+
+
+def many_classes(n_classes=60, n_samples=400):
+    """Classes in no order, and most of them new in mid-stream."""
+    X, _, _ = sparse_problem(n_samples)
+    rng = np.random.default_rng(3)
+    return X, rng.permutation(n_classes)[np.sort(rng.integers(0, n_classes, n_samples))]
+
+
+def test_new_classes_in_mid_stream_leave_the_numbers_of_dense_input():
+    X, labels = many_classes()
+    rows = scipy.sparse.csr_array(X)
+    dense = HebbianDescentClassifier().partial_fit(X, labels)
+    sparse = HebbianDescentClassifier().partial_fit(rows, labels)
+    np.testing.assert_array_equal(sparse.classes_, dense.classes_)
+    assert_same_numbers(sparse, dense, TOLERANCES[np.float64])
+    np.testing.assert_allclose(sparse.predict_proba(rows), dense.predict_proba(X), atol=1e-9)
+
+
+@needs_core
+def test_new_classes_in_pieces_leave_the_same_bits():
+    X, labels = many_classes()
+    rows = scipy.sparse.csr_array(X)
+    whole, pieces = HebbianDescentClassifier().partial_fit(rows, labels), HebbianDescentClassifier()
+    for start in range(0, len(X), 7):
+        pieces.partial_fit(rows[start : start + 7], labels[start : start + 7])
+    for one, other in zip(whole._sparse, pieces._sparse, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@needs_core
+def test_new_classes_seldom_need_new_arrays():
+    X, labels = many_classes(n_classes=200)
+    rows, model, seen = scipy.sparse.csr_array(X), HebbianDescentClassifier(), []
+    for row, label in enumerate(labels):
+        model.partial_fit(rows[row : row + 1], [label])
+        if not any(model._sparse.rows is known for known in seen):
+            seen.append(model._sparse.rows)
+    assert len(model.classes_) > 150
+    assert len(seen) < 10
+
+
+@needs_core
+def test_a_new_class_that_came_to_nothing_begins_at_zero(monkeypatch):
+    X, labels = many_classes()
+    rows = scipy.sparse.csr_array(X)
+    model = HebbianDescentClassifier().partial_fit(rows[:200], labels[:200])
+    learned = HebbianDescentClassifier._stream_samples
+
+    def fails_afterwards(self, *args):
+        learned(self, *args)
+        raise MemoryError
+
+    known, new = model.classes_, np.setdiff1d(labels, model.classes_)[:1]
+    with monkeypatch.context() as patch:
+        patch.setattr(HebbianDescentClassifier, "_stream_samples", fails_afterwards)
+        with pytest.raises(MemoryError):
+            model.partial_fit(rows[200:201], new)
+    np.testing.assert_array_equal(model.classes_, known)
+    other = np.setdiff1d(labels, model.classes_)[-1:]
+    model._add_classes(other)
+    row = int(np.flatnonzero(model.classes_ == other[0])[0])
+    assert not model.weights_[row].any()
+    assert model.bias_[row] == 0
 
 
 @needs_core

@@ -37,12 +37,17 @@ TRANSPOSED_AT_ONCE = 2**12
 
 
 class SparseArrays(NamedTuple):
-    """What learning from sparse patterns changes in place."""
+    """What learning from sparse patterns changes in place.
+
+    Units have places in the order in which they came, and there may be room for more: to write all rows anew
+    for every new class would take far longer than learning it.
+    """
 
     rows: Array  # one per input: V and what is known of it; from the next cache line on the average of W
-    units: Array  # (3, n_outputs)
+    units: Array  # (3, n_places)
     totals: npt.NDArray[np.float64]
-    past: Array  # one row per past block, (…, 5 + 2 n_outputs)
+    past: Array  # one row per past block, (…, 5 + 2 n_places)
+    places: npt.NDArray[np.int64]  # (n_outputs,), which unit is the one of an output
     mean_bias: Array | None = None
 
     @classmethod
@@ -56,84 +61,103 @@ class SparseArrays(NamedTuple):
         layer = cls._empty(n_inputs, n_outputs, W.dtype, is_averaged=arrays.mean_bias is not None)
         layer.known[:] = np.column_stack([mu, squares, precisions, np.zeros_like(mu)])
         layer.units[:] = b - response, response, np.zeros_like(b)
-        layer.totals[:] = 1, 1, 1, np.square(mu, dtype=np.float64) @ precisions.astype(np.float64), 0
+        square_sum = np.square(mu, dtype=np.float64) @ precisions.astype(np.float64)
+        layer.totals[:] = 1, 1, 1, square_sum, 0
         _transpose(W, layer.weights)
         if arrays.mean_weights is not None and layer.mean_bias is not None:
             _transpose(arrays.mean_weights, layer.mean_weights)
             layer.mean_bias[:] = arrays.mean_bias
-        return layer
+        return layer._replace(places=np.arange(n_outputs))
 
     @classmethod
-    def _empty(cls, n_inputs: int, n_outputs: int, dtype: Any, *, is_averaged: bool) -> SparseArrays:
+    def _empty(cls, n_inputs: int, n_places: int, dtype: Any, *, is_averaged: bool) -> SparseArrays:
         itemsize = np.dtype(dtype).itemsize
-        length = whole_vectors(n_outputs + N_KNOWN, itemsize)
-        length += whole_vectors(n_outputs, itemsize) if is_averaged else 0
+        length = whole_vectors(n_places + N_KNOWN, itemsize)
+        length += whole_vectors(n_places, itemsize) if is_averaged else 0
         return cls(
             aligned_zeros((n_inputs, length), dtype),
-            np.zeros((3, n_outputs), dtype),
+            np.zeros((3, n_places), dtype),
             np.zeros(N_TOTALS),
-            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + 2 * n_outputs), dtype),
-            np.zeros(n_outputs, dtype) if is_averaged else None,
+            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + 2 * n_places), dtype),
+            np.zeros(0, np.int64),
+            np.zeros(n_places, dtype) if is_averaged else None,
         )
 
-    def with_outputs(self, n_outputs: int, places: npt.NDArray[np.intp]) -> SparseArrays:
-        """Return a layer with more outputs, in which those of this one are at some places."""
-        is_averaged = self.mean_bias is not None
-        wide = self._empty(len(self.rows), n_outputs, self.rows.dtype, is_averaged=is_averaged)
+    def with_outputs(self, n_outputs: int, outputs: npt.NDArray[np.intp]) -> SparseArrays:
+        """Return a layer with more outputs, among which those of this one have these numbers.
+
+        Where there is room for them, the arrays are those of this one.
+        """
+        n_known = len(self.places)
+        places = np.empty(n_outputs, np.int64)
+        places[outputs] = self.places
+        places[np.delete(np.arange(n_outputs), outputs)] = np.arange(n_known, n_outputs)
+        if n_outputs <= self.units.shape[1]:
+            self._clear(n_known, n_outputs)
+            return self._replace(places=places)
+        n_places = whole_vectors(2 * n_outputs + N_KNOWN, self.rows.itemsize) - N_KNOWN
+        wide = self._empty(len(self.rows), n_places, self.rows.dtype, is_averaged=self.mean_bias is not None)
         wide.known[:], wide.totals[:] = self.known, self.totals
         wide.past[:, :N_FACTORS] = self.past[:, :N_FACTORS]
-        for wide_changes, changes in zip(wide.past_changes, self.past_changes, strict=True):
-            wide_changes[:, places] = changes
-        wide.units[:, places] = self.units
-        wide.weights[:, places] = self.weights
-        if wide.mean_bias is not None:
-            wide.mean_weights[:, places] = self.mean_weights
-            wide.mean_bias[places] = self.mean_bias
-        return wide
+        for ours, theirs in zip(wide._of_units(), self._of_units(), strict=True):
+            ours[:, :n_known] = theirs[:, :n_known]
+        return wide._replace(places=places)
+
+    def _of_units(self) -> list[Array]:
+        """Return all that has one column per place of a unit."""
+        averages = [] if self.mean_bias is None else [self.mean_weights, self.mean_bias[np.newaxis]]
+        return [self.weights, self.units, *self.past_changes, *averages]
+
+    def _clear(self, first: int, last: int) -> None:
+        """Let units begin at 0 whose places were taken by a call that came to nothing."""
+        if self.units[:, first:last].any():
+            for columns in self._of_units():
+                columns[:, first:last] = 0
 
     @property
-    def n_outputs(self) -> int:
-        """How many output units the layer has."""
+    def n_places(self) -> int:
+        """For how many units there is room."""
         return int(self.units.shape[1])
 
     @property
     def weights(self) -> Array:
-        """V, (n_inputs, n_outputs)."""
-        return self.rows[:, : self.n_outputs]
+        """V, (n_inputs, n_places)."""
+        return self.rows[:, : self.n_places]
 
     @property
     def known(self) -> Array:
         """What is known of the inputs, (n_inputs, 4)."""
-        return self.rows[:, self.n_outputs : self.n_outputs + N_KNOWN]
+        return self.rows[:, self.n_places : self.n_places + N_KNOWN]
 
     @property
     def mean_weights(self) -> Array:
-        """The average of W, (n_inputs, n_outputs), of a layer that has one."""
-        start = whole_vectors(self.n_outputs + N_KNOWN, self.rows.itemsize)
-        return self.rows[:, start : start + self.n_outputs]
+        """The average of W, (n_inputs, n_places), of a layer that has one."""
+        start = whole_vectors(self.n_places + N_KNOWN, self.rows.itemsize)
+        return self.rows[:, start : start + self.n_places]
 
     @property
     def past_changes(self) -> tuple[Array, Array]:
         """S and D of past blocks."""
         both = self.past[:, N_FACTORS:]
-        return both[:, : self.n_outputs], both[:, self.n_outputs :]
+        return both[:, : self.n_places], both[:, self.n_places :]
 
     @property
     def raw_bias(self) -> Array:
         """β, the bias of the layer without centering."""
-        bias: Array = self.units[BIAS]
+        bias: Array = self.units[BIAS, self.places]
         return bias
 
     def respond(self, inputs: Any, *, by_average: bool) -> Array:
         """Return the preactivations of the layer, or of its average, for a matrix of compressed rows."""
         if core() is None:
-            known = self.caught_up()
-            W = known.mean_weights if by_average else known.weights
-            a: Array = inputs @ W + (self.mean_bias if by_average else self.raw_bias)
+            known = self.dense(scales=False)
+            W, b = (known.mean_weights, known.mean_bias) if by_average else (known.weights, self.raw_bias)
+            assert W is not None
+            a: Array = inputs @ W.T + b
             return a
-        a = np.empty((inputs.shape[0], self.n_outputs), self.rows.dtype)
+        a = np.empty((inputs.shape[0], len(self.places)), self.rows.dtype)
         _native_kind(self.rows.dtype).respond_sparse(self, rows_of(inputs), bool(by_average), a)
-        return a
+        return a[:, self.places]
 
     def caught_up(self) -> SparseArrays:
         """Return a copy in whose rows are W, μ and q as they are now."""
@@ -149,7 +173,7 @@ class SparseArrays(NamedTuple):
         """Do to each input what happened since it was written; the plain twin of `copy_rows`."""
         W, known, mean = self.weights, self.known, self.mean_weights
         n_past = int(self.totals[N_PAST])
-        begun = np.array([[1, 1, 1, 1, 0]], W.dtype), np.zeros((1, self.n_outputs), W.dtype)
+        begun = np.array([[1, 1, 1, 1, 0]], W.dtype), np.zeros((1, self.n_places), W.dtype)
         factors = np.vstack([self.past[:n_past, :N_FACTORS], begun[0]])
         S, D = (np.vstack([changes[:n_past], begun[1]]) for changes in self.past_changes)
         P, Q, K = self.totals[:3].astype(W.dtype)
@@ -165,16 +189,16 @@ class SparseArrays(NamedTuple):
         """Return the layer in arrays of its own, with or without what is known of the spread of inputs."""
         now = self.caught_up()
         mu, q, precisions, _ = now.known.T.copy()
-        W = np.ascontiguousarray(now.weights.T)
-        has_mean = self.mean_bias is not None
+        W = now.weights.T[self.places]
+        is_averaged = self.mean_bias is not None
         return LayerArrays(
             W,
             self.raw_bias + W @ mu,
             mu,
             q if scales else None,
             precisions if scales else None,
-            np.ascontiguousarray(now.mean_weights.T) if has_mean else None,
-            None if self.mean_bias is None else self.mean_bias.copy(),
+            now.mean_weights.T[self.places] if is_averaged else None,
+            None if self.mean_bias is None else self.mean_bias[self.places],
         )
 
 
@@ -197,8 +221,9 @@ def sparse_loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any]) 
     loop = native_loop(setting, n_inputs, dtype, per_pass=1)
 
     def learn(arrays: SparseArrays, inputs: Any, targets: Targets, *others: Any) -> int:
-        show = loop.learn_sparse_labels if targets.ndim == 1 else loop.learn_sparse
-        return int(show(arrays, rows_of(inputs), targets, *others))
+        if targets.ndim == 1:
+            return int(loop.learn_sparse_labels(arrays, rows_of(inputs), arrays.places[targets], *others))
+        return int(loop.learn_sparse(arrays, rows_of(inputs), targets, *others))
 
     return learn
 

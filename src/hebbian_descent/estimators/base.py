@@ -359,7 +359,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
 
     @property
     def _n_outputs(self) -> int:
-        return int(self._sparse.n_outputs if "_sparse" in self.__dict__ else len(self.weights_))
+        return int(len(self._sparse.places) if "_sparse" in self.__dict__ else len(self.weights_))
 
     @property
     def _dtype(self) -> np.dtype[Any]:
@@ -426,7 +426,7 @@ class LayerEstimator(LearnsBatches, HasState, BaseEstimator):
         if self._is_averaged():
             return self.mean_weights_, self.mean_bias_
         if "_sparse" in self.__dict__:
-            return self._sparse.caught_up().weights.T, self._sparse.raw_bias
+            return self._sparse.dense(scales=False).weights, self._sparse.raw_bias
         return self.weights_, self.bias_ - self.weights_ @ self.offset_
 
     def _preactivation(self, X: Any) -> Array:

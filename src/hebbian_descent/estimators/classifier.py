@@ -12,7 +12,7 @@ from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, is_multilabel, unique_labels
+from sklearn.utils.multiclass import is_multilabel, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
@@ -22,6 +22,7 @@ from hebbian_descent.estimators.labels import (
     ClassWeight,
     as_class_weight,
     as_indicator,
+    check_labels,
     check_labels_apart,
     class_weight_of_pairs,
     refuse_balance_in_a_stream,
@@ -37,7 +38,7 @@ from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing
+from hebbian_descent.transaction import all_or_nothing, keep_so_far
 
 
 def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
@@ -174,7 +175,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         setting = self._setting()
         goes_on = self.warm_start and self.__sklearn_is_fitted__()
-        X, y, scales = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=False)
+        X, y, scales = self._read(
+            setting, X, y, sample_weight, goes_on=goes_on, finite=False, in_stream=False
+        )
         if X.shape[0] == 0:
             raise ValueError("The sample_weight must be positive for at least one sample. Got zeros only.")
         with self._checking_by_mean(setting, X, scales) as mean:
@@ -207,7 +210,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         refuse_balance_in_a_stream(as_class_weight(self.class_weight))
         goes_on = self.__sklearn_is_fitted__()
         finite = not setting.compiles(setting.in_stream)
-        X, y, scales = self._read(setting, X, y, sample_weight, goes_on=goes_on, finite=finite)
+        X, y, scales = self._read(
+            setting, X, y, sample_weight, goes_on=goes_on, finite=finite, in_stream=True
+        )
         with self._refusing_what_is_not_finite(X):
             if not goes_on:
                 known = y[:0] if classes is None else classes
@@ -243,6 +248,10 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             if start == end:
                 continue
             self._add_classes(y[start : start + 1])
+            if "_sparse" in vars(self):
+                keep_so_far(
+                    self, shared=True
+                )  # where rows are shared, an interrupt must leave the new classes
             samples = self._samples(setting, X[start:end], y[start:end], scales[start:end])
             self._stream_samples(setting, samples)
 
@@ -259,17 +268,20 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Let unknown classes have weights of zero."""
         if self.multilabel_:
             return
-        known = self.classes_
-        every = unique_labels(known, np.unique(labels)) if len(known) else np.unique(labels)
-        if known.dtype == object:  # which `unique_labels` does not keep
-            every = every.astype(object)
+        known, labels = self.classes_, np.unique(labels)
+        if len(known) == 0 or known.dtype.kind == labels.dtype.kind != "O":
+            every = np.union1d(known, labels) if len(known) else labels
+        else:
+            every = unique_labels(known, labels).astype(known.dtype if known.dtype == object else None)
         if len(every) == len(known):
             return
         places = np.searchsorted(every, known)
         self.classes_ = every
         if "_sparse" in vars(self):
-            self._sparse = self._sparse.with_outputs(len(every), places)
-            self._progress = self._progress.copy()
+            wide = self._sparse.with_outputs(len(every), places)
+            if wide.rows is not self._sparse.rows:
+                self._progress = self._progress.copy()  # which belongs to the rows
+            self._sparse = wide
         for name in ("weights_", "bias_", "target_offset_", *AVERAGES):
             if (old := vars(self).get(name)) is not None:
                 grown = aligned_zeros((len(every), *old.shape[1:]), old.dtype)
@@ -277,14 +289,22 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 setattr(self, name, grown)
 
     def _read(
-        self, setting: Parameters, X: Any, y: Any, sample_weight: Any, *, goes_on: bool, finite: bool
+        self,
+        setting: Parameters,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        *,
+        goes_on: bool,
+        finite: bool,
+        in_stream: bool,
     ) -> tuple[Array, npt.NDArray[Any], Array]:
         """Return inputs, labels or a matrix of them, and weights of the samples that have one."""
         class_weight, several = as_class_weight(self.class_weight), is_multilabel(y)
         X, y = self._checked(
             X, y, goes_on=goes_on, finite=finite or sample_weight is not None, multi_output=several
         )
-        check_classification_targets(y)
+        check_labels(y, in_stream=in_stream)
         if several:
             check_labels_apart(setting.activation, setting.error)
             y = as_indicator(y)

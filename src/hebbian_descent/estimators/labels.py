@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
 
 from hebbian_descent.checks import Array, as_number
 from hebbian_descent.network import Activation
@@ -28,6 +29,16 @@ def check_labels_apart(activation: Activation, error: ErrorTerm) -> None:
             "Samples with several labels need units that are on or off independently, with the targets 1 and "
             f'0: set activation="sigmoid" and error="difference". Got {activation.name!r} and {error.name!r}.'
         )
+
+
+def check_labels(y: Any, *, in_stream: bool) -> None:
+    """Refuse numbers that are no labels.
+
+    If most labels differ, scikit-learn warns that they may be targets of a regression. In a short block of a
+    stream they may well differ.
+    """
+    if not (in_stream and y.ndim == 1 and y.dtype.kind in "biuUS"):
+        check_classification_targets(y)
 
 
 def as_indicator(y: Any) -> npt.NDArray[np.int64]:

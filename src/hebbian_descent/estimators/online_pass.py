@@ -162,7 +162,7 @@ def weights_of_a_sample(arrays: LayerArrays | SparseArrays, samples: Samples) ->
     if isinstance(arrays, LayerArrays):
         return int(arrays.weights.size)
     n_there = samples.inputs.nnz // max(1, samples.inputs.shape[0])
-    return max(1, int(n_there * arrays.n_outputs))
+    return max(1, int(n_there * len(arrays.places)))
 
 
 def _divergence(

@@ -57,19 +57,25 @@ class SparseBuffers {
     Buffer<T> rows_, units_;
     Buffer<double> totals_;
     Buffer<T> past_;
+    Buffer<const std::int64_t> places_;
     std::optional<Buffer<T>> mean_bias_;
 
   public:
     explicit SparseBuffers(const nb::tuple& arrays)
-        : rows_(at(arrays, 0)), units_(at(arrays, 1)), totals_(at(arrays, 2)), past_(at(arrays, 3)) {
-        if (at(arrays, 4) != Py_None) mean_bias_.emplace(at(arrays, 4));
+        : rows_(at(arrays, 0)),
+          units_(at(arrays, 1)),
+          totals_(at(arrays, 2)),
+          past_(at(arrays, 3)),
+          places_(at(arrays, 4)) {
+        if (at(arrays, 5) != Py_None) mean_bias_.emplace(at(arrays, 5));
         if (rows_.ndim() != 2 || units_.ndim() != 2 || past_.ndim() != 2)
             throw std::invalid_argument("Some arrays of a layer of few inputs are not matrices.");
-        const std::size_t n_outputs = units_.shape(1);
+        const std::size_t n_places = units_.shape(1);
         using Layer = SparseLayer<T>;
-        if (rows_.shape(1) != Layer::row_length(n_outputs, mean_bias_.has_value()) || units_.shape(0) != 3 ||
+        if (rows_.shape(1) != Layer::row_length(n_places, mean_bias_.has_value()) || units_.shape(0) != 3 ||
             totals_.shape(0) != n_sparse_totals || past_.shape(0) == 0 ||
-            past_.shape(1) != Layer::n_factors + 2 * n_outputs || (mean_bias_ && mean_bias_->shape(0) != n_outputs))
+            past_.shape(1) != Layer::past_length(n_places) || places_.shape(0) > n_places ||
+            (mean_bias_ && mean_bias_->shape(0) != n_places))
             throw std::invalid_argument("The arrays of a layer of few inputs do not fit together.");
     }
     SparseLayer<T> layer() const {
@@ -83,13 +89,14 @@ class SparseBuffers {
                 past_.data(),
                 reinterpret_cast<SparseTotals*>(totals_.data()),
                 rows_.shape(0),
-                n,
-                past_.shape(0)};
+                places_.shape(0),
+                past_.shape(0),
+                n};
     }
 
   private:
     static PyObject* at(const nb::tuple& arrays, std::size_t i) {
-        if (arrays.size() != 5) throw std::invalid_argument("A layer of few inputs is made of five arrays.");
+        if (arrays.size() != 6) throw std::invalid_argument("A layer of few inputs is made of six arrays.");
         return PyTuple_GET_ITEM(arrays.ptr(), static_cast<Py_ssize_t>(i));
     }
 };

@@ -70,26 +70,28 @@ struct SparseLayer {
     T* past;  // one row per past block
     SparseTotals* totals;
     std::size_t n_inputs, n_outputs, most_past;
+    std::size_t n_places;  // for output units, in each row: there may be room for more of them
 
     static std::size_t in_lines(std::size_t n) noexcept {
         return (n + Vector<T>::lanes - 1) / Vector<T>::lanes * Vector<T>::lanes;
     }
-    static std::size_t row_length(std::size_t n_outputs, bool is_averaged) noexcept {
-        return in_lines(n_outputs + n_known) + (is_averaged ? in_lines(n_outputs) : 0);
+    static std::size_t row_length(std::size_t n_places, bool is_averaged) noexcept {
+        return in_lines(n_places + n_known) + (is_averaged ? in_lines(n_places) : 0);
     }
+    static std::size_t past_length(std::size_t n_places) noexcept { return n_factors + 2 * n_places; }
     bool is_averaged() const noexcept { return mean_bias != nullptr; }
-    std::size_t row_length() const noexcept { return row_length(n_outputs, is_averaged()); }
+    std::size_t row_length() const noexcept { return row_length(n_places, is_averaged()); }
     T* row(std::size_t input) const noexcept { return rows + input * row_length(); }
-    KnownInput<T>& known(T* row) const noexcept { return *reinterpret_cast<KnownInput<T>*>(row + n_outputs); }
-    T* mean(T* row) const noexcept { return row + in_lines(n_outputs + n_known); }
+    KnownInput<T>& known(T* row) const noexcept { return *reinterpret_cast<KnownInput<T>*>(row + n_places); }
+    T* mean(T* row) const noexcept { return row + in_lines(n_places + n_known); }
 
     std::size_t n_past() const noexcept { return static_cast<std::size_t>(totals->n_past); }
-    T* past_row(std::size_t block) const noexcept { return past + block * (n_factors + 2 * n_outputs); }
+    T* past_row(std::size_t block) const noexcept { return past + block * past_length(n_places); }
     PastFactors<T>& factors_of(std::size_t block) const noexcept {
         return *reinterpret_cast<PastFactors<T>*>(past_row(block));
     }
     T* changes_of(std::size_t block) const noexcept { return past_row(block) + n_factors; }
-    T* mean_changes_of(std::size_t block) const noexcept { return changes_of(block) + n_outputs; }
+    T* mean_changes_of(std::size_t block) const noexcept { return changes_of(block) + n_places; }
 };
 
 // row ← a·row + b·other − s·change
@@ -144,7 +146,7 @@ template <class T>
 void close_block(const SparseLayer<T>& layer, double share) noexcept {
     SparseTotals& totals = *layer.totals;
     const std::size_t n_past = layer.n_past();
-    std::fill_n(layer.changes_of(n_past), 2 * layer.n_outputs, T(0));
+    std::fill_n(layer.changes_of(n_past), 2 * layer.n_places, T(0));
     layer.factors_of(n_past) = {1, 1, 1, 1, 0};
     const bool changes_all = share > 0 || totals.block.weights != 1;
     for (std::size_t block = n_past + 1; block-- > 0;) {

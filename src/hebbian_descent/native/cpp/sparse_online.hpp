@@ -99,7 +99,7 @@ class Lookahead {
     }
     HD_INLINE void after(std::size_t at) const noexcept {
         if (const T* row = row_after(at, 3 * ahead))
-            for (std::size_t i = 0; i < layer_.n_outputs + layer_.n_known; i += Vector<T>::lanes) prefetch(row + i);
+            for (std::size_t i = 0; i < layer_.n_places + layer_.n_known; i += Vector<T>::lanes) prefetch(row + i);
         if (!layer_.is_averaged()) return;
         // An average is needed if it has to catch up, which is known when the row has come.
         if (T* row = row_after(at, ahead); row && layer_.known(row).block < static_cast<T>(layer_.totals->n_past))
