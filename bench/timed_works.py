@@ -1,7 +1,8 @@
 """Time this environment's package on request: the worker of `against.py`, one per commit.
 
 Each line of standard input names a piece of work; the answer is one line, the seconds that it took. Only
-what both commits offer to their users is called, in the same way.
+what both commits offer to their users is called, in the same way: estimators learn by the plain rule, without
+the scaling and averages that earlier commits do not have.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache, partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -29,24 +31,32 @@ def sweep_of(name: str) -> Callable[[], Any]:
     return partial(ours.run_layers if isinstance(problem, LayerProblem) else ours.run_autoencoder, problem)
 
 
+def plain(kind: type, **setting: Any) -> Any:
+    """Return an estimator that neither scales nor averages."""
+    later = {"scaling": None, "average": False}
+    known = signature(kind).parameters
+    return kind(**setting, **{name: value for name, value in later.items() if name in known})
+
+
 def epoch(centering: str) -> Callable[[], Any]:
     """Return one online epoch of `fit`, 784 → 10."""
     X, y = drawn_digits(N_EXAMPLES)
-    classifier = HebbianDescentClassifier(learning_rate=ETA, epochs=1, shuffle=False, centering=centering)
+    setting = {"learning_rate": ETA, "epochs": 1, "shuffle": False, "centering": centering}
+    classifier = plain(HebbianDescentClassifier, **setting)
     return lambda: classifier.fit(X, y)
 
 
 def chunk() -> Callable[[], Any]:
     """Return one online epoch of `partial_fit`, 784 → 10."""
     X, y = drawn_digits(N_EXAMPLES)
-    classifier = HebbianDescentClassifier(learning_rate=ETA, centering="moving")
+    classifier = plain(HebbianDescentClassifier, learning_rate=ETA, centering="moving")
     return lambda: classifier.partial_fit(X, y)
 
 
 def one_by_one() -> Callable[[], Any]:
     """Return 200 calls of `partial_fit` with one example each."""
     X, y = drawn_digits(200)
-    classifier = HebbianDescentClassifier().partial_fit(X, y)
+    classifier = plain(HebbianDescentClassifier).partial_fit(X, y)
 
     def learn() -> None:
         for row in range(len(X)):
@@ -58,7 +68,7 @@ def one_by_one() -> Callable[[], Any]:
 def regression(dtype: str) -> Callable[[], Any]:
     """Return online regression of images on themselves, 784 → 784."""
     X = np.random.default_rng(0).random((600, 784)).astype(dtype)
-    regressor = HebbianDescentRegressor()
+    regressor = plain(HebbianDescentRegressor)
     return lambda: regressor.partial_fit(X, X)
 
 
