@@ -38,8 +38,79 @@ def test_the_covariance_rule_streams_with_a_moving_offset_alone(kind):
 def test_rules_say_what_they_ignore(kind, rule):
     assert "the error term is not used" in kind(rule=rule).describe()
     assert "not used" not in kind().describe()
-    if kind is not HebbianDescentAutoencoder:
-        assert ("inputs are not scaled" in kind(rule=rule).describe()) == (rule == "hebb")
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"scaling": None},
+        {"rule": "hebb"},
+        {"rule": "contrastive"},
+        {"rule": "covariance"},
+        {"centering": 0.5},
+        {"centering": None},
+        {"centering": "moving", "offset_start": 0.5},
+    ],
+)
+def test_the_description_says_whether_inputs_are_scaled(kind, settings):
+    learner = kind(**settings).fit(X, X[:, 0] > 0)
+    expected = "inputs not scaled" if learner.scale_ is None else "inputs scaled by their spread"
+    assert expected in learner.describe().split("; ")
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(
+    ("average", "words"),
+    [
+        (
+            "auto",
+            "averaged over the last quarter of all samples seen, in partial_fit at most about the last 333",
+        ),
+        (True, "averaged over the last quarter of all samples seen;"),
+        (0.001, "averaged over the last quarter of all samples seen, at most about the last 1,000;"),
+        (False, "predictions by the latest weights;"),
+    ],
+)
+def test_the_description_says_what_predicts(kind, average, words):
+    learner = kind(average=average)
+    assert words in learner.describe()
+    learner.fit(X, X[:, 0] > 0)
+    assert ("averaged" in learner.describe()) == hasattr(learner, "mean_weights_")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"epochs": 1}, "; 1 epoch in fit"),
+        ({"epochs": 3, "max_epochs": 2000}, "; up to 2,000 epochs in fit, until the loss stops falling"),
+        (
+            {"max_epochs": 20, "early_stopping": True, "validation_fraction": 0.25},
+            "; up to 20 epochs in fit, until the loss on a held-out 25 % stops falling; best epoch kept",
+        ),
+    ],
+)
+def test_the_description_says_when_fit_ends(settings, words):
+    for kind in KINDS[:2]:
+        assert kind(**settings).describe().endswith(words)
+    if "max_epochs" not in settings:
+        assert HebbianDescentAutoencoder(**settings).describe().endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "words"),
+    [
+        ("balanced", "samples weighted so that all classes count the same"),
+        ({"spam": 2.5, 1: 1}, "samples weighted by class ('spam': 2.5, 1: 1)"),
+        (dict.fromkeys(range(9), 3), "samples weighted by class (0: 3, 1: 3, 2: 3, 3: 3, 4: 3, …)"),
+    ],
+)
+def test_the_description_says_what_classes_weigh(class_weight, words):
+    assert "weighted" not in HebbianDescentClassifier().describe()
+    assert HebbianDescentClassifier(class_weight=class_weight).describe().endswith(f"; {words}")
+    with pytest.raises(ValueError, match="class_weight must be None"):
+        HebbianDescentClassifier(class_weight=3).describe()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, is_multilabel
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import AVERAGES, ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.labels import (
     ClassWeight,
@@ -164,6 +165,10 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.verbose = verbose
+
+    def describe(self) -> str:
+        """Say in plain words what the setting is."""
+        return describe_layer(self._setting(), as_class_weight(self.class_weight))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
