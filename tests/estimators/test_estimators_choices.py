@@ -1,8 +1,17 @@
 """What estimators offer follows from their parameters, and what they leave out is said."""
 
+import inspect
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from same_bits import assert_same_bits
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputRegressor
 
 from hebbian_descent import (
     DivergenceError,
@@ -22,9 +31,72 @@ def test_streams_are_offered_where_they_can_be_learned(kind):
     assert hasattr(kind(), "partial_fit")
     assert not hasattr(kind(centering="mean"), "partial_fit")
     assert hasattr(kind(centering="no such word"), "partial_fit")  # which reports it
-    with pytest.raises(AttributeError) as error:
-        kind(centering="mean").partial_fit(X, X[:, 0] > 0)
-    assert 'Use centering="moving"' in str(error.value.__cause__)
+
+
+WHOLE_MEAN = (
+    'centering="mean" needs the mean of the whole data, which partial_fit does not have. Use '
+    'centering="moving", or pass the mean itself if you know it.'
+)
+MEANS = (
+    "The rule 'covariance' needs the means of the whole data, which partial_fit does not have, unless it "
+    'learns them with a moving offset. Got centering=None and offset_start=None: use centering="moving" with '
+    "offset_start=None, or fit."
+)
+NO_PROBABILITIES = (
+    'Only activation="softmax" and "sigmoid" give probabilities. Got \'linear\': try decision_function.'
+)
+
+
+@pytest.mark.parametrize(
+    ("learner", "name", "reason"),
+    [
+        *((kind(centering="mean"), "partial_fit", WHOLE_MEAN) for kind in KINDS),
+        *((kind(rule="covariance", centering=None), "partial_fit", MEANS) for kind in KINDS[:2]),
+        (HebbianDescentClassifier(activation="linear"), "predict_proba", NO_PROBABILITIES),
+        (HebbianDescentClassifier(activation="linear"), "predict_log_proba", NO_PROBABILITIES),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "get_params") else None,
+)
+def test_the_error_of_a_missing_method_says_why(learner, name, reason):
+    kind = type(learner)
+    assert not hasattr(learner, name)
+    for access in (lambda: getattr(learner, name), lambda: getattr(kind, name)(learner, X)):
+        with pytest.raises(AttributeError) as error:
+            access()
+        assert str(error.value) == f"This {kind.__name__!r} has no attribute {name!r}. {reason}"
+
+
+def test_python_suggests_no_private_method_instead():
+    code = (
+        "import hebbian_descent as hd; hd.HebbianDescentRegressor(centering='mean').partial_fit([[1]], [1])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.stderr.splitlines()[-1].endswith(WHOLE_MEAN)
+
+
+@pytest.mark.parametrize("centering", ["mean", "moving"])
+def test_what_wraps_an_estimator_has_the_methods_that_it_has(centering):
+    offers = centering == "moving"
+    assert (
+        hasattr(OneVsRestClassifier(HebbianDescentClassifier(centering=centering)), "partial_fit") == offers
+    )
+    assert (
+        hasattr(MultiOutputRegressor(HebbianDescentRegressor(centering=centering)), "partial_fit") == offers
+    )
+    activation = "softmax" if offers else "linear"
+    search = GridSearchCV(HebbianDescentClassifier(activation=activation), {"epochs": [1]}, cv=2)
+    assert hasattr(search.fit(X, X[:, 0] > 0), "predict_proba") == offers
+
+
+def test_methods_keep_their_signature_and_their_words():
+    method = HebbianDescentClassifier.partial_fit
+    assert list(inspect.signature(method).parameters) == ["self", "X", "y", "classes", "sample_weight"]
+    assert method.__doc__.startswith("Learn the samples once")
+    with config_context(enable_metadata_routing=True):
+        requested = HebbianDescentClassifier().set_partial_fit_request(classes=True)
+        assert requested.get_metadata_routing().partial_fit.requests["classes"] is True
+    bound = pickle.loads(pickle.dumps(HebbianDescentClassifier().partial_fit))
+    assert bound(X, X[:, 0] > 0).n_samples_seen_ == 60
 
 
 @pytest.mark.parametrize("kind", KINDS[:2])

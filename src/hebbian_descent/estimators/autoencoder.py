@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import Order
+from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of, seed_of, start_of_offset
 from hebbian_descent.estimators.describe import describe_autoencoder
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
-from hebbian_descent.estimators.parameters import AutoencoderParameters, can_stream
+from hebbian_descent.estimators.parameters import AutoencoderParameters, why_no_stream
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
@@ -144,7 +144,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self.n_epochs_ += 1
             keep_so_far(self)
 
-    @available_if(can_stream)
+    @available_unless(why_no_stream)
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         with all_or_nothing(self) as draft:

@@ -30,7 +30,9 @@ class Checkpoint:
     @classmethod
     def new(cls, encoding: Encoding, parameters: dict[str, Any]) -> Checkpoint:
         """Return the start of a stream."""
-        estimator = KINDS[ESTIMATORS[encoding.task]]()().set_params(**parameters)
+        estimator: Any = KINDS[ESTIMATORS[encoding.task]]()().set_params(**parameters)
+        if (reason := estimator._setting().why_no_stream) is not None:
+            raise ValueError(reason)
         return cls(estimator, encoding, Position(), Tally(encoding.task))
 
     def save(self, path: str | os.PathLike[str]) -> None:
