@@ -90,7 +90,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             `estimators.epochs`.
         early_stopping: Whether the loss is that of samples which are held out, and the state after the best
             epoch is kept; otherwise it is that of all samples.
-        validation_fraction: The part of the samples that is then held out.
+        validation_fraction: The part of each class that is then held out, at least one sample; the part of
+            all samples, where these have several labels.
         verbose: Whether `fit` writes a line about every epoch to standard error.
 
     Attributes:
