@@ -272,6 +272,7 @@ def forged(stream, **changes):
         {"encoding": {"target_kind": "number"}},
         {"position": {"rows": -1}},
         {"position": {"passes": 0.5}},
+        {"position": {"checksum": 5}},
         {"tally": {"loss": "much"}},
         {"tally": {"examples": True}},
     ],
