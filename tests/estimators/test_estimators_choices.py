@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from same_bits import assert_same_bits
 from sklearn import config_context
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -214,42 +213,3 @@ def test_contrastive_learning_does_not_diverge_by_itself(scale, dtype, batch_siz
         rule="contrastive", hidden_activation=hidden, batch_size=batch_size, random_state=0
     )
     assert encoder.fit(inputs).score(inputs) > -scale
-
-
-def test_weights_of_samples_of_an_auto_encoder():
-    weights = np.repeat([0.0, 1.0, 2.0], 20)
-    encoder = HebbianDescentAutoencoder(n_hidden=2, random_state=0, learning_rate=0.01, epochs=1)
-    assert_same_bits(
-        encoder.fit(X, sample_weight=np.ones(60)),
-        HebbianDescentAutoencoder(n_hidden=2, random_state=0, learning_rate=0.01, epochs=1).fit(X),
-    )
-    weighted = encoder.fit(X, sample_weight=weights)
-    np.testing.assert_allclose(weighted.offset_, np.average(X, axis=0, weights=weights))
-    assert weighted.n_samples_seen_ == 40
-
-
-def test_a_weight_is_a_factor_of_the_change_of_its_sample():
-    settings = {"n_hidden": 2, "random_state": 0, "epochs": 1, "centering": None, "shuffle": False}
-    fixed = {**settings, "learning_rate": 0.01, "batch_size": 60}
-    start = HebbianDescentAutoencoder(**{**fixed, "learning_rate": 0.0}).fit(X).components_
-    weights = np.linspace(0.1, 3, 60)
-    expected = np.zeros_like(start)
-    for row in range(60):
-        alone = HebbianDescentAutoencoder(**fixed).fit(X[row : row + 1])
-        expected += weights[row] * (alone.components_ - start) / 60
-    weighted = HebbianDescentAutoencoder(**fixed).fit(X, sample_weight=weights)
-    np.testing.assert_allclose(weighted.components_ - start, expected, atol=1e-12)
-
-
-def test_large_weights_do_not_make_an_automatic_rate_too_large():
-    weights = np.where(np.arange(60) % 2, 1e6, 1.0)
-    encoder = HebbianDescentAutoencoder(random_state=0, epochs=30).fit(X, sample_weight=weights)
-    assert encoder.score(X) > -np.abs(X - X.mean(axis=0)).mean()
-
-
-@pytest.mark.parametrize(
-    ("weights", "sentence"), [(np.zeros(60), "Got zeros only"), (-np.ones(60), "must not be negative")]
-)
-def test_other_weights_of_samples_are_refused(weights, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        HebbianDescentAutoencoder().fit(X, sample_weight=weights)
