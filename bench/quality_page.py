@@ -94,7 +94,7 @@ def failures(scores: Scores) -> str:
     ours = {line: cells for line, cells in scores.items() if "ours" in cells}
     worse = [line for line, cells in ours.items() if is_worse_than_constant("ours", cells)]
     lost = [line for line, cells in ours.items() if has_diverged(cells["ours"])]
-    return f"Ours did worse than the constant {in_words(worse)}, and diverged {in_words(lost)}."
+    return f"Ours was worse than the constant {in_words(worse)}. It diverged {in_words(lost)}."
 
 
 def is_worse_than_constant(name: str, cells: Cells) -> bool:
@@ -104,7 +104,7 @@ def is_worse_than_constant(name: str, cells: Cells) -> bool:
 
 def in_words(lines: Sequence[Line]) -> str:
     """Return the names of lines."""
-    return "on " + ", ".join(f"{line.row} ({line.form})" for line in lines) if lines else "nowhere"
+    return "on " + "; ".join(f"{line.row} ({line.form})" for line in lines) if lines else "nowhere"
 
 
 def gaps(scores: Scores) -> str:
@@ -126,10 +126,10 @@ def noise(scores: Scores) -> str:
         if line.row == "label noise" and "ours" in cells:
             best = best_of(online(cells))
             told.append(
-                f"on {line.form} inputs {in_short(cells['ours'])}, the best online learner ({best}) "
-                f"{in_short(cells[best])}"
+                f"{in_short(cells['ours'])} on {line.form} inputs, where the best online learner ({best}) "
+                f"has {in_short(cells[best])}"
             )
-    return f"Ours gets {'; '.join(told)}."
+    return f"Ours has {', and '.join(told)}."
 
 
 def scale(scores: Scores) -> str:

@@ -47,9 +47,8 @@ def test_what_needs_the_whole_data_says_so_in_a_stream(kind, patterns):
     inputs, labels, _ = patterns
     for settings in ({"centering": "mean"}, {"rule": "covariance", "centering": None}):
         assert not hasattr(kind(**settings), "partial_fit")
-        with pytest.raises(AttributeError) as error:
+        with pytest.raises(AttributeError, match="whole data, which partial_fit does not have"):
             kind(**settings).fit(inputs, labels).partial_fit(inputs, labels)
-        assert "whole data, which partial_fit does not have" in str(error.value.__cause__)
 
 
 @pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])

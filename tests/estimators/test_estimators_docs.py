@@ -20,6 +20,11 @@ def test_the_examples_run(page):
         exec(compile(block, page, "exec"), names)
 
 
+def test_the_description_is_as_printed():
+    text = (PAGES / "classifier.md").read_text(encoding="utf-8")
+    assert estimators.HebbianDescentClassifier().describe() in " ".join(text.split())
+
+
 @pytest.mark.parametrize("name", estimators.__all__)
 def test_every_parameter_is_on_the_page_of_its_class(name):
     page = PAGES / f"{name.removeprefix('HebbianDescent').lower()}.md"

@@ -135,11 +135,6 @@ def test_parameters(kind, targets, settings, sentence):
         fitted(kind, targets, **settings)
 
 
-def test_one_sample_cannot_be_split():
-    with pytest.raises(ValueError, match=r"beside the 1 that are held out\. Got n_samples=1: use"):
-        HebbianDescentRegressor(max_epochs=2, early_stopping=True).fit(X[:1], NOISY[:1])
-
-
 class InterruptAfter:
     """An activation that raises after so many uses."""
 

@@ -21,6 +21,7 @@ CLASSIFIERS = [
     HebbianDescentClassifier(activation="step", centering="half", learning_rate=0.1),
     HebbianDescentClassifier(activation="sigmoid", error="leaky_hinge", initial_weights="random"),
     HebbianDescentClassifier(activation="sigmoid", max_epochs=30),
+    HebbianDescentClassifier(max_epochs=30, early_stopping=True),
 ]
 REGRESSORS = [
     HebbianDescentRegressor(),

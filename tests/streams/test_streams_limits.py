@@ -135,17 +135,6 @@ def test_a_malformed_row_can_be_corrected_and_learning_resumed(command, succeed,
     assert (tmp_path / "model").read_bytes() == (tmp_path / "expected").read_bytes()
 
 
-def test_a_file_that_became_shorter_is_refused(command, succeed, numbers_file, tmp_path):
-    options = ["--target", "y", "--model", tmp_path / "model"]
-    succeed("learn", numbers_file, *options)
-    stream = Checkpoint.load(tmp_path / "model")
-    stream.position.passes, stream.position.rows = 0, 701
-    stream.save(tmp_path / "model")
-    code, _, errors = command("learn", numbers_file, *options, "--resume")
-    assert code == 2
-    assert "the 701 rows that were learned before must still be there. Got 700" in errors
-
-
 def test_ctrl_c_says_how_to_continue(command, numbers_file, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt

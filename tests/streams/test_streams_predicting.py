@@ -106,6 +106,7 @@ HEADER = "a,b,y\n"
         (HEADER + "1,2,0\n", ["--delimiter", "::"], "one character"),
         (HEADER + "1,2,0\n", ["--set", "learning_rte=1"], "learning_rte"),
         (HEADER + "1,2,0\n", ["--set", "learning_rate=-1"], "learning rate must be at least 0"),
+        (HEADER + "1,2,0\n", ["--set", "centering=mean"], 'Use centering="moving"'),
         (b"a,b,y\n1,\xff,0\n", [], "the text must be UTF-8"),
     ],
 )
@@ -271,6 +272,7 @@ def forged(stream, **changes):
         {"encoding": {"target_kind": "number"}},
         {"position": {"rows": -1}},
         {"position": {"passes": 0.5}},
+        {"position": {"checksum": 5}},
         {"tally": {"loss": "much"}},
         {"tally": {"examples": True}},
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -17,11 +17,19 @@ from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import INTERRUPTED
 from hebbian_descent.cli.options import parsed_overrides
 from hebbian_descent.storage.models import require_folder
-from hebbian_descent.streams import FORMATS, HASH_BITS, TASKS, Checkpoint, Encoding, Source, learn_block
+from hebbian_descent.streams import (
+    FORMATS,
+    HASH_BITS,
+    TASKS,
+    Checkpoint,
+    Encoding,
+    Source,
+    blocks_left,
+    check_last_pass,
+    learn_block,
+)
 from hebbian_descent.streams.block import Block
 from hebbian_descent.streams.progressive import Position, Tally
-
-Blocks = Iterator[tuple[Block, int]]
 
 
 def learn(
@@ -92,13 +100,13 @@ def learn(
     elif initial is not None:
         stream = _earlier(initial, said, parameters)
         stream.position = Position()
-    blocks = source.blocks_after(stream.position.rows if stream else 0)
-    if stream is None:
-        first, blocks = _peeked(blocks, source)
-        encoding = Encoding.of(first, source, **said)
-        stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
-    with _stoppable(model, checkpoint_every):
-        _learn(stream, source, blocks, model, passes, checkpoint_every or math.inf)
+    with _stoppable(model, checkpoint_every), closing(source.blocks()) as blocks:
+        rows: Iterator[Block] = blocks
+        if stream is None:
+            first, rows = _peeked(blocks, source)
+            encoding = Encoding.of(first, source, **said)
+            stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
+        _learn(stream, source, rows, model, passes, checkpoint_every or math.inf)
 
 
 def _earlier(path: Path, said: dict[str, Any], parameters: dict[str, Any]) -> Checkpoint:
@@ -114,12 +122,12 @@ def _earlier(path: Path, said: dict[str, Any], parameters: dict[str, Any]) -> Ch
     return stream
 
 
-def _peeked(blocks: Blocks, source: Source) -> tuple[Block, Blocks]:
-    """Return the first block, and all of them."""
-    first = next(blocks, None)
+def _peeked(blocks: Iterator[Block], source: Source) -> tuple[Block, Iterator[Block]]:
+    """Return the first block that has rows, and all from there on."""
+    first = next((block for block in blocks if len(block)), None)
     if first is None:
         raise _no_rows(source)
-    return first[0], chain([first], blocks)
+    return first, chain([first], blocks)
 
 
 def _no_rows(source: Source) -> ValueError:
@@ -127,26 +135,36 @@ def _no_rows(source: Source) -> ValueError:
 
 
 def _learn(
-    stream: Checkpoint, source: Source, blocks: Blocks, model: Path, passes: int, every: float
+    stream: Checkpoint, source: Source, blocks: Iterator[Block], model: Path, passes: int, every: float
 ) -> None:
     """Learn these blocks, then the passes that are left, and write the model."""
+    if 0 < stream.position.passes < passes and not stream.position.rows:
+        check_last_pass(stream, source)
     report = _Report(stream)
+    if stream.position.passes < passes:
+        _learn_pass(stream, source, blocks, report, model, every)
     while stream.position.passes < passes:
-        if not stream.position.rows:
-            stream.tally = Tally(stream.encoding.task)
-        for block, first_row in blocks:
-            stream.encoding.check_columns(block, source, with_target=True)
-            for n_before, n_rows in learn_block(stream, block, first_row):
-                report.step(n_rows)
-                if n_rows // every > n_before // every:
-                    stream.save(model)
-        if not stream.position.rows:
-            raise _no_rows(source)
-        report.end_pass()
-        stream.position = Position(stream.position.passes + 1)
-        blocks = source.blocks_after(0)
+        with closing(source.blocks()) as again:
+            _learn_pass(stream, source, again, report, model, every)
     stream.save(model)
     report.end(model)
+
+
+def _learn_pass(
+    stream: Checkpoint, source: Source, blocks: Iterator[Block], report: _Report, model: Path, every: float
+) -> None:
+    """Learn what is left of a pass, and write the model after every so many rows."""
+    if not stream.position.rows:
+        stream.tally = Tally(stream.encoding.task)
+    for block, first_row in blocks_left(stream, source, blocks):
+        for n_before, n_rows in learn_block(stream, block, first_row):
+            report.step(n_rows)
+            if n_rows // every > n_before // every:
+                stream.save(model)
+    if not stream.position.rows:
+        raise _no_rows(source)
+    report.end_pass()
+    stream.end_pass()
 
 
 @contextmanager
@@ -193,7 +211,10 @@ class _Report:
         """Say how much was learned, and how fast."""
         n_rows = self._stream.estimator.n_samples_seen_ - self._n_before
         if not n_rows:
-            self._print(f"All passes were learned before: nothing was left for {model}.")
+            self._print(
+                f"All passes were learned before: nothing was left for {model}. To learn other rows on top "
+                f"of it, use --initial {model}."
+            )
             return
         seconds = perf_counter() - self._started
         passes = self._stream.position.passes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -43,8 +43,7 @@ def predict(
     if form is None and file == STANDARD_INPUT and stream.encoding.format == "libsvm":
         form = "libsvm"
     source = Source.of(file, form, delimiter)
-    blocks = source.blocks()
-    with _opened(output) as lines:
+    with closing(source.blocks()) as blocks, _opened(output) as lines:
         lines.write("prediction\n")
         for block in blocks:
             stream.encoding.check_columns(block, source, with_target=False)

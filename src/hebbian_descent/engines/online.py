@@ -24,7 +24,7 @@ from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import REPRESENTABLE, DivergenceError
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.scaling import Spread
-from hebbian_descent.learning.step import Update, mean_row, shares_of
+from hebbian_descent.learning.step import Update, shares_of, weighted_rows
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation, Layer
 from hebbian_descent.network.offsets import moving_average
@@ -229,7 +229,7 @@ def learn_batch(
     if spread is not None and setting.scale is not None and setting.scale.moves:
         with np.errstate(over="ignore", invalid="ignore"):
             shares = shares_of(weights)
-            followed = moving_average(layer.offset, mean_row(inputs, shares), shift)
+            followed = moving_average(layer.offset, weighted_rows(inputs, shares), shift)
             known = spread.after(inputs, shares, followed, setting.scale.shift_after(total, weight))
         if not np.isfinite(known.squares).all():
             raise DivergenceError.by_inputs(n_samples, setting.update.fixed_rate, inputs)

@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import Order
+from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of, seed_of, start_of_offset
 from hebbian_descent.estimators.describe import describe_autoencoder
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
-from hebbian_descent.estimators.parameters import AutoencoderParameters, can_stream
+from hebbian_descent.estimators.parameters import AutoencoderParameters, why_no_stream
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
-from hebbian_descent.storage.models import saveable
+from hebbian_descent.storage.models import is_count, saveable
 from hebbian_descent.transaction import all_or_nothing, is_finite, keep_so_far
 
 STATE = (
     *("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_"),
-    *("n_samples_seen_", "n_epochs_", "seed_", "n_features_in_"),
+    *("n_samples_seen_", "weight_seen_", "n_epochs_", "seed_", "n_features_in_"),
 )
 
 
@@ -63,7 +63,8 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         bias_, decoder_bias_: b and c.
         offset_, hidden_offset_: μ and λ.
         n_features_in_, feature_names_in_: As in scikit-learn.
-        n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
+        n_samples_seen_, weight_seen_, n_epochs_, seed_: How far learning has come: the number of samples,
+            the sum of their weights, and that of epochs; and the seed of the orders.
 
     Paper: eqn:update_auto_hebbian_descent_unsup_w_1
     """
@@ -115,7 +116,10 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return AutoencoderParameters.of(self)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HebbianDescentAutoencoder:
-        """Learn all samples for some epochs; weights are factors of what they change, and of their means."""
+        """Learn all samples for some epochs; a sample of weight 0 is as if it were not there.
+
+        Weights are shares in the mean change of a mini-batch, and counts of presentations in batches of one.
+        """
         with all_or_nothing(self) as draft:
             draft._fit(X, sample_weight)
         return self
@@ -144,7 +148,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self.n_epochs_ += 1
             keep_so_far(self)
 
-    @available_if(can_stream)
+    @available_unless(why_no_stream)
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         with all_or_nothing(self) as draft:
@@ -191,14 +195,16 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         scales: Array | None = None,
     ) -> None:
         for rows in shown:
+            weight = float(len(rows) if scales is None else scales[rows].sum())
             self.n_samples_seen_ += len(rows)
+            self.weight_seen_ += weight
             setting.update.autoencoder(
                 network,
                 x[rows],
                 step=self.n_samples_seen_,
                 scales=None if scales is None else scales[rows],
-                shift=offset.shift_after(self.n_samples_seen_, len(rows)),
-                hidden_shift=setting.hidden.shift_after(self.n_samples_seen_, len(rows)),
+                shift=offset.shift_after(self.weight_seen_, weight),
+                hidden_shift=setting.hidden.shift_after(self.weight_seen_, weight),
             )
         if not is_finite(network):
             raise DivergenceError(self.n_samples_seen_, setting.learning_rate, limit=limit_of(x))
@@ -223,6 +229,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.offset_ = start_of_offset(offset, n_inputs, dtype)
         self.hidden_offset_ = np.full(n_hidden, setting.hidden.start, dtype)
         self.n_samples_seen_ = self.n_epochs_ = 0
+        self.weight_seen_ = 0.0
 
     def _network(self, setting: AutoencoderParameters) -> Autoencoder:
         check_is_fitted(self)
@@ -241,9 +248,23 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         x: Array = validate_data(self, X, reset=False, dtype=self.components_.dtype)
         return x
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a pickled state; earlier versions did not count weights."""
+        super().__setstate__(_counting_weights(state))
+
+    @classmethod
+    def _in_present_names(cls, state: dict[str, Any]) -> dict[str, Any]:
+        return _counting_weights(state)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
 
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def _counting_weights(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state that counts weights; in one of earlier versions all of them were 1."""
+    n_samples: Any = state.get("n_samples_seen_")
+    return {"weight_seen_": float(n_samples), **state} if is_count(n_samples) else state

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import is_multilabel, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
+from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import AVERAGES, ONE, STATE, LayerEstimator, scales_of
+from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.labels import (
     ClassWeight,
@@ -30,7 +31,7 @@ from hebbian_descent.estimators.labels import (
     weights_of_labels,
 )
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Parameters, can_stream
+from hebbian_descent.estimators.parameters import Parameters, why_no_stream
 from hebbian_descent.estimators.state import Arrays
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering, Offset
@@ -41,13 +42,11 @@ from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing, keep_so_far
 
 
-def _gives_probabilities(estimator: HebbianDescentClassifier) -> bool:
-    name = getattr(estimator.activation, "name", estimator.activation)
+def _why_no_probabilities(classifier: HebbianDescentClassifier) -> str | None:
+    name = getattr(classifier.activation, "name", classifier.activation)
     if name in ("softmax", "sigmoid"):
-        return True
-    raise AttributeError(
-        f"predict_proba needs an output that is a probability, softmax or sigmoid. Got activation {name!r}."
-    )
+        return None
+    return f'Only activation="softmax" and "sigmoid" give probabilities. Got {name!r}: try decision_function.'
 
 
 @saveable
@@ -92,7 +91,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             `estimators.epochs`.
         early_stopping: Whether the loss is that of samples which are held out, and the state after the best
             epoch is kept; otherwise it is that of all samples.
-        validation_fraction: The part of the samples that is then held out.
+        validation_fraction: The part of each class that is then held out, at least one sample; the part of
+            all samples, where these have several labels.
         verbose: Whether `fit` writes a line about every epoch to standard error.
 
     Attributes:
@@ -166,6 +166,10 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.validation_fraction = validation_fraction
         self.verbose = verbose
 
+    def describe(self) -> str:
+        """Say in plain words what the setting is."""
+        return describe_layer(self._setting(), as_class_weight(self.class_weight))
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
         with all_or_nothing(self) as draft:
@@ -187,7 +191,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._add_classes(y)
             fit_epochs(self, setting, self._samples(setting, X, y, scales), mean)
 
-    @available_if(can_stream)
+    @available_unless(why_no_stream)
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> HebbianDescentClassifier:
@@ -380,7 +384,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         labels: npt.NDArray[Any] = self.classes_[a.argmax(axis=1)]
         return labels
 
-    @available_if(_gives_probabilities)
+    @available_unless(_why_no_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class.
 
@@ -392,7 +396,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         probabilities: Array = expit(a) if self.multilabel_ else softmax(a, axis=1)
         return probabilities
 
-    @available_if(_gives_probabilities)
+    @available_unless(_why_no_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the probabilities, −inf where these are too small for a number."""
         with np.errstate(divide="ignore"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hebbian_descent.estimators.labels import ClassWeight
+from hebbian_descent.learning.averaging import Average, averaging_in
 from hebbian_descent.learning.centering import PAPER_START
 
 MODELS = {
@@ -34,14 +36,24 @@ CENTERINGS = {
     "moving": "moving centering",
 }
 
+MOST_WEIGHTS = 5
+"""How many weights of classes are listed."""
 
-def describe_layer(setting: Any) -> str:
-    """Return a line such as "softmax regression by online gradient descent on the cross entropy, …"."""
+
+def describe_layer(setting: Any, class_weight: ClassWeight = None) -> str:
+    """Return a line such as "softmax regression by online gradient descent on the cross entropy; …"."""
     name = setting.activation.name
     model = MODELS.get(name, f"a layer of {setting.activation} units")
-    unscaled = setting.scaling is not None and not setting.rule.looks_at_output
-    ignored = [*_ignored(setting), *(["inputs are not scaled"] if unscaled else [])]
-    return ", ".join([f"{model} by {_method(setting)}", *_details(setting), *ignored])
+    details = [
+        f"{model} by {_method(setting)}",
+        _centering(setting),
+        "inputs scaled by their spread" if setting.scales_inputs else "inputs not scaled",
+        *_rate(setting),
+        _average(setting.average),
+        _epochs(setting),
+        *_class_weight(class_weight),
+    ]
+    return "; ".join([*details, *_ignored(setting)])
 
 
 def describe_autoencoder(setting: Any) -> str:
@@ -49,20 +61,62 @@ def describe_autoencoder(setting: Any) -> str:
     units = f"{setting.hidden_activation} hidden and {setting.activation} output units"
     way = "online" if setting.batch_size == 1 else f"mini-batch ({setting.batch_size})"
     rule = AUTO_RULES.get(setting.rule.name, f"learning with the rule {setting.rule.name!r}")
-    return ", ".join(
-        [f"a tied auto-encoder with {units} by {way} {rule}", *_details(setting), *_ignored(setting)]
-    )
+    details = [
+        f"a tied auto-encoder with {units} by {way} {rule}",
+        _centering(setting),
+        *_rate(setting),
+        f"{_count(setting.epochs)} in fit",
+    ]
+    return "; ".join([*details, *_ignored(setting)])
 
 
 def _ignored(setting: Any) -> list[str]:
     return [] if setting.rule.takes_error_term else ["the error term is not used"]
 
 
-def _details(setting: Any) -> list[str]:
+def _rate(setting: Any) -> list[str]:
     eta, omega = setting.learning_rate, setting.weight_decay
     rate = "automatic learning rate" if eta is None else f"learning rate {eta:g}"
-    decay = [f"weight decay {omega:g} per step"] if omega else []
-    return [_centering(setting), rate, *decay]
+    return [rate, *([f"weight decay {omega:g} per step"] if omega else [])]
+
+
+def _average(average: Average) -> str:
+    """Say over which samples the weights that predict are averaged, in `fit` and in a stream."""
+    in_fit, in_stream = (averaging_in(average, stream=stream) for stream in (False, True))
+    if in_stream is None:
+        return "predictions by the latest weights"
+    words = "predictions by weights averaged over the last quarter of all samples seen"
+    if not in_stream.rate:
+        return words
+    where = "" if in_fit == in_stream else "in partial_fit "
+    return f"{words}, {where}at most about the last {round(1 / in_stream.rate):,}"
+
+
+def _epochs(setting: Any) -> str:
+    """Say when `fit` ends."""
+    stopping = setting.stopping
+    if stopping.max_epochs is None:
+        return f"{_count(setting.epochs)} in fit"
+    words = f"up to {_count(stopping.max_epochs)} in fit, until the loss"
+    if stopping.early_stopping:
+        return (
+            f"{words} on a held-out {100 * stopping.validation_fraction:g} % stops falling; best epoch kept"
+        )
+    return f"{words} stops falling"
+
+
+def _class_weight(class_weight: ClassWeight) -> list[str]:
+    if class_weight is None:
+        return []
+    if isinstance(class_weight, str):
+        return ["samples weighted so that all classes count the same"]
+    weights = [f"{label!r}: {weight:g}" for label, weight in class_weight.items()]
+    shown = weights if len(weights) <= MOST_WEIGHTS else [*weights[:MOST_WEIGHTS], "…"]
+    return [f"samples weighted by class ({', '.join(shown)})"]
+
+
+def _count(n_epochs: int) -> str:
+    return "1 epoch" if n_epochs == 1 else f"{n_epochs:,} epochs"
 
 
 def _centering(setting: Any) -> str:

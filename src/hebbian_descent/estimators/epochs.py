@@ -21,6 +21,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array, as_count, as_flag, as_number
 from hebbian_descent.engines.online import Order, in_codes
+from hebbian_descent.estimators.holdout import hold_out
 from hebbian_descent.estimators.online_pass import Samples, learn, mean_target, weighted_mean
 from hebbian_descent.learning.run import epoch_order
 from hebbian_descent.network import Activation
@@ -65,29 +66,16 @@ def as_stopping(estimator: Any) -> Stopping:
     return stopping
 
 
-def split(samples: Samples, stopping: Stopping, seed: int) -> tuple[Samples, Samples]:
-    """Return the samples to learn and those that the loss is measured on: the same, unless stopped early."""
-    if not stopping.early_stopping:
-        return samples, samples
-    n_samples = len(samples.scales)
-    n_held_out = max(1, round(stopping.validation_fraction * n_samples))
-    if n_held_out >= n_samples:
-        raise ValueError(
-            f"The early_stopping needs samples to learn beside the {n_held_out} that are held out. "
-            f"Got n_samples={n_samples}: use a smaller validation_fraction, or more samples."
-        )
-    order = np.random.default_rng((seed, n_samples, n_held_out)).permutation(n_samples)
-    return samples.at(np.sort(order[n_held_out:])), samples.at(np.sort(order[:n_held_out]))
-
-
 def fit_epochs(estimator: Any, setting: Any, samples: Samples, mean: Array | None) -> None:
     """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued.
 
     `mean` is that of all inputs, where it is needed. An interrupt leaves what the last whole epoch left.
     """
-    learned, measured = split(samples, setting.stopping, estimator.seed_)
-    if mean is not None and learned is not samples:
-        mean = weighted_mean(learned.inputs, learned.scales)
+    learned = measured = samples
+    if setting.stopping.early_stopping:
+        labels, fraction = getattr(estimator, "classes_", None), setting.stopping.validation_fraction
+        learned, measured = map(samples.at, hold_out(samples.targets, fraction, estimator.seed_, labels))
+        mean = None if mean is None else weighted_mean(learned.inputs, learned.scales)
     show, stopping = epoch_of(estimator, setting, learned, mean), setting.stopping
     losses, n_epochs = Losses(stopping), stopping.max_epochs or setting.epochs
     mean_loss = MeanLoss(setting, measured, estimator._n_outputs) if stopping.needs_losses else None

@@ -74,21 +74,20 @@ class Shared:
             return str(error)
         if isinstance(rule, Rule) and rule.needs_data_mean and not offset.centers_targets(rule):
             return (
-                f"The rule {rule.name!r} needs the means of the whole data, which partial_fit does "
-                'not have. Use fit, or centering="moving", which learns the means with the weights.'
+                f"The rule {rule.name!r} needs the means of the whole data, which partial_fit does not have, "
+                f"unless it learns them with a moving offset. Got centering={self.centering!r} and "
+                f'offset_start={self.offset_start!r}: use centering="moving" with offset_start=None, or fit.'
             )
         return None
 
 
-def can_stream(estimator: Any) -> bool:
-    """Whether an estimator has `partial_fit`; wrong parameters are left to the call, which reports them."""
+def why_no_stream(estimator: Any) -> str | None:
+    """Return why an estimator has no `partial_fit`; the call itself reports wrong parameters."""
     try:
-        reason = estimator._setting().why_no_stream
+        reason: str | None = estimator._setting().why_no_stream
     except (TypeError, ValueError):
-        return True
-    if reason is not None:
-        raise AttributeError(reason)
-    return True
+        return None
+    return reason
 
 
 def shared_parameters(estimator: Any) -> dict[str, Any]:

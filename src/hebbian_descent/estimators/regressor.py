@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.metaestimators import available_if
 
 from hebbian_descent.checks import Array
+from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import ONE, STATE, LayerEstimator, scales_of
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Parameters, can_stream
+from hebbian_descent.estimators.parameters import Parameters, why_no_stream
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering
 from hebbian_descent.learning.scaling import Scaling
@@ -156,7 +156,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
                 self._start(setting, samples.targets.shape[1], samples.inputs.dtype, setting.offset_in_fit)
             fit_epochs(self, self._expecting(setting, samples.targets), samples, mean)
 
-    @available_if(can_stream)
+    @available_unless(why_no_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         setting = self._setting()

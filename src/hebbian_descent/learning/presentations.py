@@ -12,7 +12,7 @@ weight is too large, and a weight of 10¹² takes some 400 of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import floor
 from typing import Any
 
@@ -22,7 +22,7 @@ from hebbian_descent.checks import Array
 
 SINGLE = 16
 MOST_SINGLE = 500
-"""Presentations of coupled units that have no implicit step."""
+"""Presentations of what has no implicit step: coupled units, and auto-encoders, whose two layers change."""
 HALVINGS = 40
 NEWTON_STEPS = 50
 
@@ -30,6 +30,14 @@ Respond = Callable[[Array], tuple[Array, Array, Any]]
 """a → (h, post, η)."""
 ImplicitStep = Callable[[Respond, Array, Any], Array]
 """(respond, a, m·η(‖z‖² + 1)) → a′, with the η that a has."""
+
+
+def presentations_of(weight: float) -> Iterator[float]:
+    """Yield 1 for each presentation of a pattern, `MOST_SINGLE` at most, then the rest of its weight."""
+    left = min(weight, MOST_SINGLE)
+    yield min(left, 1.0)
+    while (left := left - 1) > 0:
+        yield min(left, 1.0)
 
 
 def linear_factor(weight: float, eta: float, growth: float) -> float:

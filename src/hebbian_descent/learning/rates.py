@@ -131,6 +131,7 @@ class Automatic:
         *,
         inputs: Array,
         units: Pass,
+        shares: Array | None = None,
         connectivity: Mask | None = None,
     ) -> Rates:
         """Return η for a batch; where synapses are missing, one per output unit.
@@ -146,7 +147,7 @@ class Automatic:
             phases.append((units.reconstruction, network.infer_hidden(units.reconstruction)[1]))
         centered = [(x - network.offset, h - network.hidden_offset) for x, h in phases]
         if connectivity is None:
-            eta = kappa / (slope * max(extent(x, h) for x, h in centered))
+            eta = kappa / (slope * max(extent(x, h, shares=shares) for x, h in centered))
             return Rates(eta, eta, eta)
         sizes: list[Array] = [
             extents_of_units(x, connectivity).max() - 1 + extents_of_units(h, connectivity.T)

@@ -21,6 +21,7 @@ from hebbian_descent.learning.divergence import Bound, DivergenceError
 from hebbian_descent.learning.presentations import (
     ImplicitStep,
     linear_factor,
+    presentations_of,
     step_apart,
     step_together,
     total_change,
@@ -55,11 +56,9 @@ def change_weights(
         flush_subnormal(weights)
 
 
-def mean_row(rows: Array, shares: Array | None) -> Array:
-    """Return the mean of a batch as one row, in which patterns have shares that are 1 on average."""
-    weighted = rows if shares is None else rows * shares[:, np.newaxis]
-    mean: Array = weighted.mean(axis=0, keepdims=True)
-    return mean
+def weighted_rows(rows: Array, shares: Array | None) -> Array:
+    """Return rows whose mean is that of a batch in which patterns have shares, 1 on average."""
+    return rows if shares is None else rows * shares[:, np.newaxis]
 
 
 def shares_of(scales: Array) -> Array:
@@ -120,7 +119,7 @@ class Update:
             self._stop_if_diverged(step, x, a)
             shares = None if scales is None or len(x) == 1 else shares_of(scales)
             if target_offset is not None:
-                means = layer.offset, moving_average(target_offset, mean_row(t, shares), shift)
+                means = layer.offset, moving_average(target_offset, weighted_rows(t, shares), shift)
             seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
             pre, post = rule.checked_factors(seen, moving=target_offset is not None)
             z = pre if precisions is None else pre * np.sqrt(precisions)
@@ -141,9 +140,9 @@ class Update:
                 layer.bias -= scaled.mean(axis=0)
             if target_offset is not None:
                 target_offset[:] = seen.mean_target
-                layer.offset[:] = moving_average(layer.offset, mean_row(x, shares), shift)
+                layer.offset[:] = moving_average(layer.offset, weighted_rows(x, shares), shift)
             elif shift:
-                layer.shift_offset(mean_row(x, shares), shift)
+                layer.shift_offset(weighted_rows(x, shares), shift)
 
     def autoencoder(
         self,
@@ -158,34 +157,52 @@ class Update:
     ) -> None:
         """Update an auto-encoder with the mean change of a batch, then move its two offsets.
 
-        `scales` are the weights of patterns: factors of their changes, and of their parts in the means that
-        the offsets follow. An automatic rate is shorter by the largest of them, if that is above 1.
+        `scales` are the weights of patterns, as for a layer: shares of the mean in a batch, presentations of
+        a single one, of which there are no more than `MOST_SINGLE`. Weights decay once.
         """
-        x, rule, W = inputs, self.rule, network.weights
-        assert isinstance(rule, AutoRule)
+        x = inputs
+        shares = None if scales is None or len(x) == 1 else shares_of(scales)
+        weight = float(scales[0]) if scales is not None and len(x) == 1 else 1.0
         with np.errstate(over="ignore", invalid="ignore"):
-            units = network.forward(x)
-            self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
-            activity = AutoActivity(network, x, units, self.error, hidden_targets)
-            change = rule.change(activity) if scales is None else weighted_change(rule, activity, scales)
-            eta = self._rates_of_autoencoder(network, x, units, step)
-            if scales is not None and isinstance(self.rate, Automatic):
-                eta = Rates(*(rate / max(1.0, float(scales.max())) for rate in eta))
-            scaled = (eta.weights * change.weights).astype(W.dtype, copy=False)
-            if self.bound.looks_ahead:
-                growth = _largest_growth(network, x, units.hidden)
-                # Weights grow as large as the inputs that they reconstruct, and activities as their products.
-                sizes = np.max(eta.weights) * growth, np.abs(scaled).max() * growth, (x * x).sum(axis=1)
-                self._stop_if_too_long(sizes, step, x, units.preactivation)
-            self._change(W, scaled)
-            if change.bias is not None:
-                network.bias -= eta.bias * change.bias
-            if change.decoder_bias is not None:
-                network.decoder_bias -= eta.decoder_bias * change.decoder_bias
+            decay = self.weight_decay
+            for factor in presentations_of(weight):
+                units = self._show(network, x, hidden_targets, step, shares, factor, decay)
+                decay = 0.0
             if shift:
-                network.shift_offset(_mean_row(x, scales), shift)
+                network.shift_offset(weighted_rows(x, shares), shift)
             if hidden_shift:
-                network.shift_hidden_offset(_mean_row(units.hidden, scales), hidden_shift)
+                network.shift_hidden_offset(weighted_rows(units.hidden, shares), hidden_shift)
+
+    def _show(
+        self,
+        network: Autoencoder,
+        x: Array,
+        hidden_targets: Array | None,
+        step: int,
+        shares: Array | None,
+        factor: float,
+        decay: float,
+    ) -> Pass:
+        """Change an auto-encoder by the mean over a batch, times a factor; return what its units did."""
+        rule, W = self.rule, network.weights
+        assert isinstance(rule, AutoRule)
+        units = network.forward(x)
+        self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
+        activity = AutoActivity(network, x, units, self.error, hidden_targets)
+        change = rule.change(activity) if shares is None else weighted_change(rule, activity, shares)
+        eta = self._rates_of_autoencoder(network, x, units, step, shares)
+        scaled = (factor * eta.weights * change.weights).astype(W.dtype, copy=False)
+        if self.bound.looks_ahead:
+            growth = _largest_growth(network, x, units.hidden)
+            # Weights grow as large as the inputs that they reconstruct, and activities as their products.
+            sizes = np.max(eta.weights) * growth, np.abs(scaled).max() * growth, (x * x).sum(axis=1)
+            self._stop_if_too_long(sizes, step, x, units.preactivation)
+        change_weights(W, scaled, decay=decay, connectivity=self.connectivity)
+        if change.bias is not None:
+            network.bias -= factor * eta.bias * change.bias
+        if change.decoder_bias is not None:
+            network.decoder_bias -= factor * eta.decoder_bias * change.decoder_bias
+        return units
 
     def stop_if_diverged(self, network: Network, inputs: Array, step: int) -> None:
         """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
@@ -238,12 +255,14 @@ class Update:
             total = total_change(respond, seen.preactivation, weight, growth, implicit)
         return total.astype(layer.weights.dtype, copy=False)
 
-    def _rates_of_autoencoder(self, network: Autoencoder, x: Array, units: Pass, step: int) -> Rates:
+    def _rates_of_autoencoder(
+        self, network: Autoencoder, x: Array, units: Pass, step: int, shares: Array | None
+    ) -> Rates:
         if not isinstance(self.rate, Automatic):
             return Rates(self.rate, self.rate, self.rate)
         assert isinstance(self.rule, AutoRule)
         eta = self.rate.of_autoencoder(
-            self.rule, network, inputs=x, units=units, connectivity=self.connectivity
+            self.rule, network, inputs=x, units=units, shares=shares, connectivity=self.connectivity
         )
         self._usable(eta.bias, step, x, units.preactivation)
         return eta
@@ -285,10 +304,10 @@ def _largest_growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
     return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1
 
 
-def weighted_change(rule: AutoRule, activity: AutoActivity, scales: Array) -> Change:
-    """Return the mean over a batch of the change of each pattern times its weight."""
+def weighted_change(rule: AutoRule, activity: AutoActivity, shares: Array) -> Change:
+    """Return the mean over a batch of the change of each pattern times its share."""
     changes = []
-    for row in range(len(scales)):
+    for row in range(len(shares)):
         sample = slice(row, row + 1)
         told = None if activity.hidden_targets is None else activity.hidden_targets[sample]
         changes.append(
@@ -303,13 +322,8 @@ def weighted_change(rule: AutoRule, activity: AutoActivity, scales: Array) -> Ch
 
     def mean(parts: tuple[Array | None, ...]) -> Array | None:
         there = [part for part in parts if part is not None]
-        return sum(w * part for w, part in zip(scales, there, strict=True)) / len(scales) if there else None
+        return sum(s * part for s, part in zip(shares, there, strict=True)) / len(shares) if there else None
 
     weights, bias, decoder_bias = (mean(parts) for parts in zip(*changes, strict=True))
     assert weights is not None
     return Change(weights, bias, decoder_bias)
-
-
-def _mean_row(rows: Array, scales: Array | None) -> Array:
-    """Return rows whose mean is the weighted one: themselves, or a single one."""
-    return rows if scales is None else (scales / scales.sum() @ rows)[np.newaxis]

@@ -76,7 +76,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         self._places: dict[base.typing.ClfTarget, int] = {}
 
     def learn_one(self, x: Sample, y: base.typing.ClfTarget, w: float = 1.0) -> None:
-        """Learn one sample; `w` is a factor of the learning rate."""
+        """Learn one sample; a weight `w` of 3 is three presentations in a row."""
         ready = self._ready or self._prepare()
         place = self._places.get(y)
         if ready is None or place is None or w != 1 or not ready.learn(x, place):

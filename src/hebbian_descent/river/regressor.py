@@ -73,7 +73,7 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
         self._activation = get_activation(activation)
 
     def learn_one(self, x: Sample, y: base.typing.RegTarget, w: float = 1.0) -> None:
-        """Learn one sample; `w` is a factor of the learning rate."""
+        """Learn one sample; a weight `w` of 3 is three presentations in a row."""
         check_target(y)
         ready = self._ready or self._prepare()
         if ready is None or w != 1 or not ready.learn(x, y):

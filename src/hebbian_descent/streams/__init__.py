@@ -6,7 +6,7 @@ machine; a `Checkpoint` is an estimator with its encoding and how far it has lea
 
 from hebbian_descent.streams.checkpoint import Checkpoint
 from hebbian_descent.streams.encoding import HASH_BITS, TASKS, Encoding
-from hebbian_descent.streams.learning import learn_block, predict_block
+from hebbian_descent.streams.learning import blocks_left, check_last_pass, learn_block, predict_block
 from hebbian_descent.streams.source import FORMATS, Source
 
 __all__ = [
@@ -16,6 +16,8 @@ __all__ = [
     "Checkpoint",
     "Encoding",
     "Source",
+    "blocks_left",
+    "check_last_pass",
     "learn_block",
     "predict_block",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,9 @@ READ_SIZE = 2**20
 """Characters of text to read at once: the memory that a block takes does not depend on the file."""
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
 """What a cell of a column of numbers holds where there is none."""
+
+CELL_END, ROW_END = "\x1f", "\x1e"
+"""Between cells and after rows in `Block.content`: separators that no text has."""
 
 
 class Block(Protocol):
@@ -37,6 +40,12 @@ class Block(Protocol):
 
     def indexed(self, width: int) -> csr_array[Any] | None:
         """Return the inputs of a format that numbers them instead of naming them, or None."""
+
+    def content(self, rows: slice, names: Sequence[str]) -> Mapping[str, bytes]:
+        """Return what the file holds in some rows and, if it can be read by column, in some columns.
+
+        Put together, the content of consecutive rows is that of all of them, whatever block they are in.
+        """
 
     def place(self, row: int) -> str:
         """Return the place of a row, for a message."""

@@ -7,12 +7,13 @@ the stream was learned; one file holds both, so a kill can never separate them.
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hebbian_descent.storage.models import KINDS, ModelFileError, model_of, read_model, require_names, save
 from hebbian_descent.streams.encoding import Encoding
 from hebbian_descent.streams.progressive import Position, Tally
+from hebbian_descent.streams.row_checksum import RowChecksum
 
 ESTIMATORS = {"classification": "HebbianDescentClassifier", "regression": "HebbianDescentRegressor"}
 STREAM = "stream"
@@ -26,12 +27,21 @@ class Checkpoint:
     encoding: Encoding
     position: Position
     tally: Tally
+    seen: RowChecksum = field(default_factory=RowChecksum)
+    """Of the rows of this pass, skipped ones included."""
 
     @classmethod
     def new(cls, encoding: Encoding, parameters: dict[str, Any]) -> Checkpoint:
         """Return the start of a stream."""
-        estimator = KINDS[ESTIMATORS[encoding.task]]()().set_params(**parameters)
+        estimator: Any = KINDS[ESTIMATORS[encoding.task]]()().set_params(**parameters)
+        if (reason := estimator._setting().why_no_stream) is not None:
+            raise ValueError(reason)
         return cls(estimator, encoding, Position(), Tally(encoding.task))
+
+    def end_pass(self) -> None:
+        """Count the pass, and begin with the first row again."""
+        self.position = Position(self.position.passes + 1, 0, self.position.checksum)
+        self.seen = RowChecksum()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this to a file, whole or not at all."""

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.streams.block import READ_SIZE, as_numbers, first, is_number
+from hebbian_descent.streams.block import CELL_END, READ_SIZE, ROW_END, as_numbers, first, is_number
 from hebbian_descent.streams.number_parsers import parsed_numbers
 
 QUOTE = '"'
@@ -85,6 +85,15 @@ class CsvBlock:
 
     def indexed(self, width: int) -> None:
         """Return nothing: columns have names."""
+
+    def content(self, rows: slice, names: Sequence[str]) -> dict[str, bytes]:
+        """Return all cells of some rows under the names of all columns; delimiter and quotes do not count."""
+        if self.quoted is None:
+            lines = [line.rstrip("\r\n") for line in self._filled_lines[rows]]
+            text = ROW_END.join([*lines, ""]).replace(self.delimiter, CELL_END)
+        else:
+            text = ROW_END.join([*map(CELL_END.join, self.quoted.rows[rows]), ""])
+        return {CELL_END.join(self.names): text.encode()}
 
     def place(self, row: int) -> str:
         """Return the file and the line."""

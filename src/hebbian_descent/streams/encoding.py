@@ -59,6 +59,11 @@ class Encoding:
         """The number of inputs."""
         return len(self.numbers) + (2**self.hash_bits if self.is_sparse else 0)
 
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are learned."""
+        return [*self.numbers, *self.texts, self.target]
+
     def inputs(self, block: Block) -> Inputs:
         """Return the inputs of a block: CSR if some are hashed or numbered by the file, else an array."""
         return self._inputs(block, block.numbers(self.numbers))
@@ -113,7 +118,7 @@ class Encoding:
         """Refuse a file that lacks columns; it may have others, in any order."""
         if source.format != self.format and "libsvm" in (source.format, self.format):
             raise ValueError(f"{source.name}: the format must be {self.format}. Got {source.format}.")
-        wanted = [*self.numbers, *self.texts, *([self.target] if with_target else [])]
+        wanted = self.columns if with_target else self.columns[:-1]
         missing = [name for name in wanted if name not in block.names]
         if missing:
             raise ValueError(

@@ -1,8 +1,9 @@
-"""One block of a stream: predicted, then learned, step by step."""
+"""The blocks of a stream: skipped if they were learned before, else predicted, then learned, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,48 @@ from hebbian_descent.streams.block import Block
 from hebbian_descent.streams.checkpoint import Checkpoint
 from hebbian_descent.streams.encoding import Inputs
 from hebbian_descent.streams.progressive import steps
+from hebbian_descent.streams.row_checksum import RowChecksum
+from hebbian_descent.streams.source import Source
+
+
+def blocks_left(stream: Checkpoint, source: Source, blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
+    """Yield the blocks of a pass that are left to learn, each with the row to begin with.
+
+    Rows that were learned before are skipped without being parsed; other rows in their place are refused.
+    """
+    return _blocks_after(stream.position.rows, stream, source, blocks, stream.seen)
+
+
+def check_last_pass(stream: Checkpoint, source: Source) -> None:
+    """Refuse a source that does not begin with the rows of the last whole pass."""
+    with closing(source.blocks()) as blocks:
+        next(_blocks_after(stream.tally.examples, stream, source, blocks, RowChecksum()), None)
+
+
+def _blocks_after(
+    n_rows: int, stream: Checkpoint, source: Source, blocks: Iterator[Block], seen: RowChecksum
+) -> Iterator[tuple[Block, int]]:
+    left = n_rows
+    for block in blocks:
+        stream.encoding.check_columns(block, source, with_target=True)
+        skipped = min(left, len(block))
+        if skipped:
+            seen.add(block.content(slice(skipped), stream.encoding.columns))
+            left -= skipped
+            if not left and stream.position.checksum not in ("", seen.hexdigest()):
+                raise ValueError(
+                    f"{source.name}: the first {n_rows:,} rows must be those that were learned before, which "
+                    "--resume skips. Got others: give the rows that were learned, learn these on top of the "
+                    "model with --initial, or learn a new model without --resume."
+                )
+        if skipped < len(block):
+            yield block, skipped
+    if left:
+        raise ValueError(
+            f"{source.name}: the {n_rows:,} rows that were learned before must still be there. Got "
+            f"{n_rows - left:,}: give the rows that were learned, or learn these on top of the model with "
+            "--initial."
+        )
 
 
 def learn_block(stream: Checkpoint, block: Block, first_row: int = 0) -> Iterator[tuple[int, int]]:
@@ -25,7 +68,8 @@ def learn_block(stream: Checkpoint, block: Block, first_row: int = 0) -> Iterato
         can_predict = stream.estimator.__sklearn_is_fitted__()
         stream.tally.add(y, stream.estimator.predict(X) if can_predict else None)
         stream.estimator.partial_fit(X, y)
-        stream.position.rows = end
+        stream.seen.add(block.content(rows, stream.encoding.columns))
+        stream.position.rows, stream.position.checksum = end, stream.seen.hexdigest()
         yield start, end
 
 

@@ -66,6 +66,10 @@ class LibsvmBlock:
             )
         return csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
+    def content(self, rows: slice, names: Sequence[str]) -> dict[str, bytes]:
+        """Return some rows without their comments."""
+        return {"": b"".join(text + b"\n" for _, text in self._filled[rows])}
+
     def place(self, row: int) -> str:
         """Return the file and the line."""
         return f"{self.source}, line {self._filled[row][0]}"

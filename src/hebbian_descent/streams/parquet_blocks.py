@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import Array, require_extra
-from hebbian_descent.streams.block import READ_SIZE
+from hebbian_descent.streams.block import CELL_END, READ_SIZE, ROW_END
 
 CELL_SIZE = 8
 
@@ -77,6 +77,15 @@ class ParquetBlock:
 
     def indexed(self, width: int) -> None:
         """Return nothing: columns have names."""
+
+    def content(self, rows: slice, names: Sequence[str]) -> dict[str, bytes]:
+        """Return the numbers of some rows together, and each column of text."""
+        start, end, _ = rows.indices(len(self))
+        part = ParquetBlock(self.source, self.first_row + start, self.batch.slice(start, end - start))
+        texts = [name for name in names if self.is_text(name)]
+        numbers = [name for name in names if name not in texts]
+        cells = {name: ROW_END.join([*part.texts(name), ""]).encode() for name in texts}
+        return {CELL_END.join(numbers): part.numbers(numbers).astype("<f8", copy=False).tobytes(), **cells}
 
     def place(self, row: int) -> str:
         """Return the file and the row, counted from 1."""

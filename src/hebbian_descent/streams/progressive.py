@@ -39,13 +39,17 @@ class Position:
 
     passes: int = 0
     rows: int = 0
+    checksum: str = ""
+    """Of these rows, or of those of the last pass if it is whole; files of earlier versions have none."""
 
     @classmethod
     def from_json(cls, found: Any) -> Position:
         """Return the position of a file, checked."""
+        if isinstance(found, dict):
+            found = {"checksum": "", **found}
         require_names(found, cls.__dataclass_fields__, "parts of a position")
-        if not all(map(is_count, found.values())):
-            raise ModelFileError(f"A position must be two counts. Got {shortened(found)}.")
+        if not (is_count(found["passes"]) and is_count(found["rows"]) and isinstance(found["checksum"], str)):
+            raise ModelFileError(f"A position must be two counts and a checksum. Got {shortened(found)}.")
         return cls(**found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,8 +59,8 @@ class Source:
         """Whether there can be a second pass."""
         return Path(self.path).is_file() and self.path != STANDARD_INPUT
 
-    def blocks(self) -> Iterator[Block]:
-        """Yield the rows from the first on; only what is asked for is read."""
+    def blocks(self) -> Generator[Block, None, None]:
+        """Yield the rows from the first on; only what is asked for is read. Close it to close the file."""
         if self.format == "parquet":
             yield from parquet_blocks(self.path)
             return
@@ -69,18 +69,6 @@ class Source:
                 yield from csv_blocks(file, self.name, self.delimiter)
             else:
                 yield from libsvm_blocks(file, self.name)
-
-    def blocks_after(self, n_rows: int) -> Iterator[tuple[Block, int]]:
-        """Yield blocks, each with the row to begin with; blocks that end before row `n_rows` are left out."""
-        seen = 0
-        for block in self.blocks():
-            seen += len(block)
-            if seen > n_rows:
-                yield block, max(0, len(block) - (seen - n_rows))
-        if seen < n_rows:
-            raise ValueError(
-                f"{self.name}: the {n_rows} rows that were learned before must still be there. Got {seen}."
-            )
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
