@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor, load
 from hebbian_descent.engines import sparse_online
 from hebbian_descent.engines.sparse_online import N_PAST, SparseArrays
-from hebbian_descent.estimators.base import LEARNED
+from hebbian_descent.estimators.layer_state import LEARNED
 from hebbian_descent.native import choice
 
 KINDS = (HebbianDescentClassifier, HebbianDescentRegressor)

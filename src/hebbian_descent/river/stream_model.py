@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.base import SPREAD, LayerEstimator, start_of_offset
+from hebbian_descent.estimators.base import LayerEstimator
+from hebbian_descent.estimators.layer_state import SPREAD, start_of_offset
 from hebbian_descent.river.columns import Columns, Frame, Sample, check_numbers, read_frame
 from hebbian_descent.river.single_samples import SingleSamples, single_samples
 from hebbian_descent.transaction import draft_of
