@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from quality_adapters import Constant, LeastSquares, River, ScaledTargets, Task, VowpalWabbit
@@ -86,3 +87,15 @@ CONTENDERS = {
     "least squares": Contender(least_squares, "numpy", is_online=False),
     "constant": Contender(Constant, "numpy", is_online=False),
 }
+VARIANTS = {
+    name: Contender(partial(ours, **parameters), "hebbian-descent")
+    for name, parameters in {
+        "not centered": {"centering": None},
+        "not scaled": {"scaling": None},
+        "neither": {"centering": None, "scaling": None},
+        "not averaged": {"average": False},
+        "sigmoid": {"activation": "sigmoid"},
+        "sigmoid, not centered": {"activation": "sigmoid", "centering": None},
+    }.items()
+}
+"""Ours without one part or another, to see what it brings; not contenders."""

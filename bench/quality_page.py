@@ -8,8 +8,8 @@ from string import Template
 
 from quality_adapters import RIDGE, VW_PASSES
 from quality_measure import BLOCK, WORST
-from quality_models import CONTENDERS
-from quality_rows import ROWS, SCALED_DIGITS, Row
+from quality_models import CONTENDERS, VARIANTS
+from quality_rows import ROWS, SCALED_DIGITS, STREAMS_OF_TEXTS, Row
 from quality_scores import (
     Cells,
     Kept,
@@ -39,6 +39,7 @@ def page(kept: Kept) -> str:
         noise=noise(scores),
         scale=scale(scores),
         order=order(scores),
+        parts=parts(kept),
         block=BLOCK,
         worst=f"{WORST:g}",
         passes=VW_PASSES,
@@ -149,6 +150,22 @@ def order(scores: Scores) -> str:
     ]
     wins = sum(best_of(cells) == "least squares" for cells in ordered)
     return f"Least squares, which is of second order, is the best in {wins} of these {len(ordered)} lines."
+
+
+def parts(kept: Kept) -> str:
+    """Return what ours scores as it comes, and without one part or another, where inputs are mostly 0."""
+    names = ["ours", *VARIANTS]
+    scores = {line: cells for line, cells in kept.scores(names).items() if len(cells) > 1}
+    lines = [
+        (*line, *(in_short(cells[name]) if name in cells else "–" for name in names))
+        for line, cells in scores.items()
+    ]
+    told = [
+        f"{in_short(cells['ours'])} on {line.row}, and {in_short(cells['not centered'])} not centered"
+        for line, cells in scores.items()
+        if line.row in STREAMS_OF_TEXTS
+    ]
+    return f"{table([('row', 'inputs', *names), *lines])}\n\nOurs has {'; '.join(told)}."
 
 
 def datasets(sizes: dict[str, tuple[int, int, int]]) -> str:

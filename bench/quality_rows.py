@@ -155,3 +155,5 @@ ROWS = (
     *_rows(STREAMS_OF_NUMBERS, "stream", "numbers"),
     *_rows(ORDERED, "ordered", "classes"),
 )
+MOSTLY_ZERO = ("ADULT", "CONNECT", *STREAMS_OF_TEXTS)
+"""Words and categories: what learning in centered and scaled inputs brings is shown for these."""

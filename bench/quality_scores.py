@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,13 +42,12 @@ class Kept:
             return json.loads(self.path.read_text(encoding="utf-8"))
         return {"versions": {}, "sizes": {}, "scores": {}}
 
-    def scores(self) -> dict[Line, dict[str, Seeds]]:
-        """Return the scores of all contenders, line by line, both in the order of their lists."""
+    def scores(self, names: Iterable[str] = CONTENDERS) -> dict[Line, dict[str, Seeds]]:
+        """Return the scores of contenders line by line, both in the order of their lists."""
         kept = self.read()["scores"]
         lines = [Line(row.name, form) for row in ROWS for form in row.forms]
         found = {
-            line: {name: kept[key] for name in CONTENDERS if (key := key_of(line, name)) in kept}
-            for line in lines
+            line: {name: kept[key] for name in names if (key := key_of(line, name)) in kept} for line in lines
         }
         return {line: cells for line, cells in found.items() if cells}
 

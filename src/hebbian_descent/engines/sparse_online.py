@@ -17,7 +17,6 @@ from scipy import sparse
 from hebbian_descent.aligned import aligned, aligned_zeros, whole_vectors
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Targets, native_loop
-from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.native import core
 
 Rows: TypeAlias = tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.int64]]
@@ -33,6 +32,8 @@ N_TOTALS = 5
 """In `totals` are P, Q and K of the block, G, and the number of past blocks."""
 N_FACTORS = 5
 """A past block is P, Q, K, A, B, S and D: what happened to its inputs since it began."""
+MOST_PAST = 256
+"""Past blocks that are kept until all inputs catch up; more of them if these are many."""
 TRANSPOSED_AT_ONCE = 2**12
 
 
@@ -78,7 +79,7 @@ class SparseArrays(NamedTuple):
             aligned_zeros((n_inputs, length), dtype),
             np.zeros((3, n_places), dtype),
             np.zeros(N_TOTALS),
-            np.zeros((Averaging.spacing(n_inputs), N_FACTORS + 2 * n_places), dtype),
+            np.zeros((max(MOST_PAST, n_inputs // 1024), N_FACTORS + 2 * n_places), dtype),
             np.zeros(0, np.int64),
             np.zeros(n_places, dtype) if is_averaged else None,
         )

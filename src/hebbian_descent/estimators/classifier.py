@@ -257,8 +257,9 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 keep_so_far(
                     self, shared=True
                 )  # where rows are shared, an interrupt must leave the new classes
-            samples = self._samples(setting, X[start:end], y[start:end], scales[start:end])
-            self._stream_samples(setting, samples)
+            part = slice(start, end)
+            inputs = X if end - start == len(y) else X[part]  # a part of a sparse matrix is a copy
+            self._stream_samples(setting, self._samples(setting, inputs, y[part], scales[part]))
 
     def _begin(
         self, setting: Parameters, y: npt.NDArray[Any], classes: Any, offset: Offset, dtype: np.dtype[Any]

@@ -1,9 +1,9 @@
 """Averages of a layer over the samples it has learned: they filter out what the last few happened to teach.
 
 The layer is averaged as one without centering, W and b − μW, since an average of centered ones would mean
-nothing. It is not looked at after every sample but after a few, Δ: an eighth of those so far, at least 1 and
-at most 8, or n_inputs/128 and n_inputs/16 where these are more. This serves as well, and costs little even
-where learning does not touch all weights. A look after n samples counts
+nothing. It is not looked at after every sample but after a few, Δ: an eighth of those so far, but no more
+than `spacing`, and no less than an eighth of that. So a look, which concerns all weights, costs little even
+where learning does not touch all of them. A look after n samples counts
 
     W̄ ← W̄ + β(W − W̄),   β = max(1 − (1 − rate)^Δ, 4Δ/(n + 3Δ)),
 
@@ -46,8 +46,8 @@ class Averaging(NamedTuple):
 
     @staticmethod
     def spacing(n_inputs: int) -> int:
-        """Return how many samples lie between looks, at most."""
-        return max(8, n_inputs // 16)
+        """Return how many samples lie between looks, at most: 8, 32, and more with very many inputs."""
+        return min(max(8, n_inputs // 16), 32 + n_inputs // 512)
 
     @classmethod
     def step_at(cls, n_samples: int, n_inputs: int) -> int:

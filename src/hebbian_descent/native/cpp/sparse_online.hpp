@@ -12,7 +12,8 @@
 
 namespace hebbian_descent {
 
-inline constexpr std::uint64_t looks_between_writings = 8;
+// After as many samples as there are inputs, but no fewer, all inputs are written, so that no rounding adds up.
+inline constexpr std::size_t least_between_writings = 1 << 12;
 
 // Patterns as rows of a compressed matrix, each input at most once.
 template <class T>
@@ -120,6 +121,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
     using V = Vector<T>;
     const std::size_t n_outputs = layer.n_outputs;
     const double keep = 1 - step.weight_decay;
+    const std::uint64_t between_writings = std::max(layer.n_inputs, least_between_writings);
     SparseTotals& totals = *layer.totals;
     SparseRoom<T> room(n_outputs);
     std::vector<PresentInput<T>> present;
@@ -199,8 +201,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
 
         // What it does to those that are there, written for this block or, if it ends, for the next one.
         const double look = layer.is_averaged() ? step.averaging.share(progress.n_samples) : 0.0;
-        const bool is_time =
-            static_cast<std::uint64_t>(progress.n_samples) % (looks_between_writings * step.averaging.spacing) == 0;
+        const bool is_time = static_cast<std::uint64_t>(progress.n_samples) % between_writings == 0;
         const bool ends = look > 0 || is_time || after.smallest() < smallest_factor<T>;
         const BlockFactors written = ends ? BlockFactors{} : after;
         const T per_offset(1 / written.offset), per_square(1 / written.squares), per_weight(1 / written.weights);
