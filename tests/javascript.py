@@ -27,7 +27,10 @@ process.stdout.write(JSON.stringify(await run(), replacer));
 
 
 def javascript(body: str, **given: object) -> object:
-    """Return what JavaScript returns that may `await load("run")`; numbers keep all bits, others become null."""
+    """Return what the body of a function returns, which may `await load("run")`.
+
+    Numbers keep all of their bits; what is not finite becomes None.
+    """
     result = subprocess.run(
         [NODE, "--input-type=module", "-e", PROGRAM.format(body=body)],
         input=json.dumps({"parts": str(PARTS), "facts": facts(), "digits": digits_text(), **given}),

@@ -33,7 +33,9 @@ MODULES = (
     "patterns_drawing",
     "charts",
     "controls",
+    "memory_column",
     "recall",
+    "script_dialog",
     "tour",
     "main",
 )

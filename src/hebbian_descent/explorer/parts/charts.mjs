@@ -26,17 +26,22 @@ class Chart {
     this.context = canvas.getContext("2d");
   }
 
+  /** Take the size that the page gives it. */
+  measure() {
+    const { canvas } = this;
+    Object.assign(this, { width: canvas.clientWidth, height: canvas.clientHeight, font: getComputedStyle(canvas).fontFamily });
+    fitToScreen(canvas, this.width, this.height);
+  }
+
   /** Clear, and draw axes with ticks [value, text]; lines leave the chart where errors exceed `top`. */
   begin(colours, top, toUnit, xTicks) {
-    const { canvas, context } = this;
-    fitToScreen(canvas, canvas.clientWidth, canvas.clientHeight);
+    const { context, width, height } = this;
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     context.clearRect(0, 0, width, height);
     this.x = (value) => LEFT + toUnit(value) * (width - LEFT - RIGHT);
     this.y = (error) => height - BOTTOM - (error / top) * (height - BOTTOM - TOP);
     this.edges = { left: LEFT, right: width - RIGHT, top: TOP, bottom: height - BOTTOM };
-    context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
+    context.font = `11px ${this.font}`;
     context.lineWidth = 1;
     context.setLineDash([]);
     context.textBaseline = "middle";
@@ -102,6 +107,15 @@ class Chart {
 }
 
 export class ForgettingChart extends Chart {
+  /** One speck per pattern, in one path: hundreds of them are drawn many times a second. */
+  specks(errors, colour) {
+    const { context } = this;
+    context.fillStyle = colour;
+    context.beginPath();
+    errors.forEach((error, k) => context.rect(this.x(k + 1) - 1, this.y(error) - 1, 2, 2));
+    context.fill();
+  }
+
   draw({ tracks, learned, nPatterns, baseline, chosen, colours }) {
     const middle = Math.round(nPatterns / 2);
     const ticks = [[1, "1"], [middle, `${middle}`], [nPatterns, `${nPatterns}`]];
@@ -114,7 +128,7 @@ export class ForgettingChart extends Chart {
       const smooth = meansOfNeighbours(errors.subarray(0, learned));
       const points = smooth.map((error, k) => [this.x(k + 1), this.y(error)]);
       this.inside(() => {
-        for (let k = 0; k < learned; k++) this.dot(this.x(k + 1), this.y(errors[k]), 1.2, css(colour, 0.4));
+        this.specks(errors.subarray(0, learned), css(colour, 0.4));
         this.line(points, css(colour), { width: 2, dash: DASHES[rule] });
       });
     }

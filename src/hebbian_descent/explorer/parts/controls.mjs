@@ -94,3 +94,11 @@ export function element(tag, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+/** Set text and attributes of an element, where they are others than before: untouched pages need no layout. */
+export function update(node, text, attributes = {}) {
+  if (text !== null && node.textContent !== text) node.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (node.getAttribute(name) !== `${value}`) node.setAttribute(name, value);
+  }
+}

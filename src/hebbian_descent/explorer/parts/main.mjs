@@ -1,18 +1,23 @@
 // The page: memories, pictures, curves and controls put together, and the clock that drives them.
 
 import { ForgettingChart, RateChart } from "./charts.mjs";
-import { element, formatted, makeControls, makeSlider } from "./controls.mjs";
+import { formatted, makeControls, makeSlider, update } from "./controls.mjs";
+import { decimals, MemoryColumn } from "./memory_column.mjs";
 import { drawPairs, readDigits } from "./pairs.mjs";
-import { Picture, readColours, Wall } from "./patterns_drawing.mjs";
+import { Picture, readColours } from "./patterns_drawing.mjs";
 import { pythonScript } from "./python_script.mjs";
 import { RateCurve } from "./rate_curve.mjs";
 import { CuePicture, recallFrom } from "./recall.mjs";
 import { baselineOf, Run, summary } from "./run.mjs";
+import { ScriptDialog } from "./script_dialog.mjs";
 import { defaultSettings, readAddress, readDamage, writeAddress, writeDamage } from "./settings.mjs";
 import { Tour } from "./tour.mjs";
 
-const LONGEST_FRAME = 250; // milliseconds; a tab that was hidden does not catch up
-const TIME_FOR_RATES = 5; // milliseconds per frame for the curve of learning rates
+// In milliseconds: a tab that was hidden does not catch up; what is slow gets a share of each frame.
+const LONGEST_FRAME = 500;
+const TIME_FOR_RECALL = 6;
+const TIME_FOR_RATES = 4;
+const BETWEEN_CHARTS = 60;
 const PATTERN_SETTINGS = ["patterns", "cues", "stored", "activity", "correlation", "seed"];
 
 const byId = (id) => document.getElementById(id);
@@ -22,8 +27,12 @@ class App {
     this.facts = JSON.parse(byId("facts").textContent);
     this.digits = readDigits(byId("digits").textContent);
     this.isPlaying = false;
+    this.due = 0; // patterns that should have been learned by now
+    this.hasNews = true; // whether words, pictures and curves have to be drawn anew
     this.pattern = null; // the one looked at, from 0; null is the newest
-    this.isStale = true; // whether something has to be drawn anew
+    this.isMeasured = false; // whether pictures know their sizes
+    this.isStale = true; // whether all has to be drawn anew, not only what was recalled
+    this.lastCharts = 0;
     this.cue = new CuePicture(byId("cue"), () => this.cueChanged());
     this.target = new Picture(byId("target"));
     this.forgetting = new ForgettingChart(byId("forgetting"));
@@ -34,6 +43,7 @@ class App {
     this.controls.speed = makeSlider(Playing[0], (value) => this.change("speed", value));
     byId("speed").append(this.controls.speed.row);
     this.columns = this.facts.rules_at_start.map((_, place) => this.makeColumn(place));
+    this.dialog = new ScriptDialog(byId("script"));
     this.tour = new Tour(byId("tour"), this);
     this.listen();
     this.readColours();
@@ -41,24 +51,11 @@ class App {
     requestAnimationFrame((now) => this.frame(now, now));
   }
 
-  /** Make the column of one memory: which rule, what it recalls of the pattern looked at, and its wall. */
   makeColumn(place) {
-    const options = Object.entries(this.facts.rules).map(([value, { title }]) => element("option", { value }, title));
-    const select = element("select", { "aria-label": `Rule of memory ${place + 1}` }, ...options);
-    const sample = element("span", { class: "sample", "aria-hidden": "true" });
-    const recalled = element("canvas", { class: "recalled", role: "img" });
-    const numbers = element("dl", {});
-    const wall = element("canvas", { class: "wall", tabindex: 0, role: "slider", "aria-valuemin": 1 });
-    const top = element("div", { class: "top" }, recalled, numbers);
-    byId("rules").append(element("article", {}, element("h2", {}, sample, select), top, wall));
-    const column = { select, sample, numbers, recalled: new Picture(recalled), wall: new Wall(wall) };
-    select.addEventListener("change", () => {
-      const rules = [...this.settings.rules];
-      rules[place] = select.value;
-      this.change("rules", rules);
-    });
-    wall.addEventListener("click", (event) => this.lookAt(column.wall.patternAt(event)));
-    wall.addEventListener("keydown", (event) => this.wallKey(event, column.wall));
+    const choose = (rule) => this.change("rules", this.settings.rules.with(place, rule));
+    const lookAt = (wall, event) => (event.type === "click" ? this.lookAt(wall.patternAt(event)) : this.wallKey(event, wall));
+    const column = new MemoryColumn(place, this.facts.rules, choose, lookAt);
+    byId("rules").append(column.node);
     return column;
   }
 
@@ -74,14 +71,10 @@ class App {
     click("newest", () => this.lookAt(null));
     click("rates", (event) => this.change("learning_rate", this.rates.rateAt(event)));
     click("copy", () => this.showScript());
-    click("copy-script", () => this.copyScript());
-    click("close-script", () => byId("script").close());
     byId("learned").addEventListener("input", ({ target }) => (this.pause(), this.learnUntil(Number(target.value))));
     addEventListener("hashchange", () => location.hash.slice(1) !== this.address && this.open(location.hash.slice(1)));
-    addEventListener("resize", () => (this.isStale = true));
-    for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
-      matchMedia(query).addEventListener("change", () => this.readColours());
-    }
+    addEventListener("resize", () => (this.isMeasured = false));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.readColours());
     const narrow = matchMedia("(max-width: 62rem)");
     const fold = () => (byId("settings").open = !narrow.matches);
     narrow.addEventListener("change", fold);
@@ -133,15 +126,11 @@ class App {
     if (!samePairs) {
       this.pairs = drawPairs(settings, this.digits);
       this.baseline = baselineOf(this.pairs);
-      this.columns.forEach(({ wall }) => wall.arrange(settings.patterns));
+      this.isMeasured = false;
     }
     if (!sameRules) this.curve = new RateCurve(settings.rules);
-    this.curve.restart(settings, this.pairs, this.facts);
     for (const [name, control] of Object.entries(this.controls)) control.show(settings[name]);
-    this.columns.forEach(({ select, sample }, place) => {
-      select.value = settings.rules[place];
-      sample.dataset.rule = settings.rules[place];
-    });
+    this.columns.forEach((column, place) => column.show(settings.rules[place]));
     this.controls.shift.input.disabled = settings.centering === "none" || settings.centering === "mean";
     for (const name of ["activity", "correlation"]) {
       const isUsed = settings.cues === "random" || (name === "activity" && settings.stored === "random");
@@ -153,29 +142,30 @@ class App {
 
   /** Learn until so many patterns are learned; going back in time means to start again. */
   learnUntil(n) {
-    if (!this.run || n < this.run.learned) {
+    const isNew = !this.run || n < this.run.learned;
+    if (isNew) {
       this.run = new Run(this.settings.rules, this.settings, this.pairs, this.facts);
-      if (this.pattern !== null && this.pattern >= n) this.pattern = null;
+      this.curve.restart(this.settings, this.pairs, this.facts);
+      this.isStale = true;
     }
     this.run.learnUntil(n);
+    if (isNew) this.run.recallEverything();
+    if (this.pattern >= this.run.learned) this.pattern = null;
     if (this.run.isFull) this.isPlaying = false;
-    this.isUnrecalled = true;
-    this.isStale = true;
+    this.look();
     this.saveAddress();
   }
 
   play() {
     if (this.run.isFull) this.learnUntil(0);
-    this.pattern = null;
-    this.due = 0;
     this.isPlaying = true;
-    this.isStale = true;
+    this.hasNews = true;
     this.saveAddress();
   }
 
   pause() {
     this.isPlaying = false;
-    this.isStale = true;
+    this.hasNews = true;
     this.saveAddress();
   }
 
@@ -197,7 +187,7 @@ class App {
   look(damaged = null) {
     const { chosen } = this;
     this.cue.show(chosen < 0 ? null : this.pairs.cues[chosen], damaged);
-    this.isStale = true;
+    this.hasNews = true;
   }
 
   damageSome() {
@@ -208,7 +198,7 @@ class App {
 
   cueChanged() {
     if (this.cue.nDamaged && this.pattern === null) this.lookAt(this.chosen);
-    this.isStale = true;
+    this.hasNews = true;
     this.saveAddress();
   }
 
@@ -244,62 +234,48 @@ class App {
   frame(now, before) {
     if (this.isPlaying) {
       this.due += (this.settings.speed * Math.min(now - before, LONGEST_FRAME)) / 1000;
-      const n = Math.floor(this.due || 0);
-      this.due = (this.due || 0) - n;
+      const n = Math.floor(this.due);
+      this.due -= n;
       if (n) this.learnUntil(this.run.learned + n);
     }
-    if (this.isUnrecalled) {
-      this.run.recallEverything();
-      this.look();
-      this.isUnrecalled = false;
-    }
-    const hasNewRates = this.curve.follow(this.run.learned, performance.now() + TIME_FOR_RATES);
-    if (this.isStale) this.draw();
-    else if (hasNewRates) this.drawRates();
-    this.isStale = false;
+    const recalled = this.run.nOutdated ? this.run.recallUntil(performance.now() + TIME_FOR_RECALL) : [];
+    if (!this.isMeasured) this.measure();
+    const isNew = this.isStale || this.hasNews || recalled.length > 0;
+    const { baseline, colours, run } = this;
+    if (this.isStale) this.eachTrack(({ wall }, track, ink) => wall.draw(track, run.learned, baseline, ink, colours));
+    else if (recalled.length) this.eachTrack(({ wall }, track, ink) => wall.drawRanges(recalled, track, baseline, ink, colours));
+    this.isStale = this.hasNews = false;
+    if (isNew) this.drawNews();
+    const hasRates = this.curve.follow(this.run.learned, performance.now() + TIME_FOR_RATES);
+    this.areChartsOld ||= isNew || hasRates;
+    if (this.areChartsOld && now - this.lastCharts >= BETWEEN_CHARTS) this.drawCharts(now);
     requestAnimationFrame((next) => this.frame(next, now));
   }
 
-  draw() {
-    const { run, pairs, colours, baseline, settings } = this;
+  /** Let everything that is drawn take the size that the page gives it. */
+  measure() {
+    this.columns.forEach((column) => column.measure(this.settings.patterns));
+    for (const part of [this.cue.picture, this.target, this.forgetting, this.rates]) part.measure();
+    this.isMeasured = this.isStale = true;
+  }
+
+  eachTrack(act) {
+    this.columns.forEach((column, k) => act(column, this.run.tracks[k], this.colours.rules[this.settings.rules[k]], k));
+  }
+
+  /** Draw what changes with every pattern, except walls and curves. */
+  drawNews() {
+    const { run, colours } = this;
     this.summaries = run.tracks.map((track) => summary(track, run.learned));
     this.cue.draw(colours);
-    const target = this.chosen < 0 ? null : pairs.targets[this.chosen];
-    this.target.draw(target, colours, colours.ink);
-    this.columns.forEach((column, k) => this.drawColumn(column, k));
-    const chosen = this.pattern;
-    this.forgetting.draw({ tracks: run.tracks, learned: run.learned, nPatterns: settings.patterns, baseline, chosen, colours });
-    this.drawRates();
+    this.target.draw(this.chosen < 0 ? null : this.pairs.targets[this.chosen], colours, colours.ink);
+    this.eachTrack((column, track, ink, k) => {
+      const found = this.recalled(k);
+      column.drawRecalled(found, this.chosen, run.learned, ink, colours);
+      column.drawErrors(found.text, this.summaries[k]);
+    });
     this.drawWords();
     this.tour.update();
-  }
-
-  drawColumn({ wall, numbers, recalled }, k) {
-    const { run, colours, baseline } = this;
-    const { rule, memory, outputs, errors } = run.tracks[k];
-    const { learned } = run;
-    const ink = colours.rules[rule];
-    const chosen = this.chosen < 0 ? null : this.chosen;
-    wall.draw({ outputs, errors, learned, baseline, chosen, ink, colours, isVoid: memory.diverged });
-    const found = this.recalled(k);
-    recalled.draw(found.output, colours, ink);
-    const { title } = this.facts.rules[rule];
-    recalled.canvas.setAttribute("aria-label", `Recalled by ${title}, error ${found.text}`);
-    const { canvas } = wall;
-    canvas.setAttribute("aria-label", `Wall of ${title}: which pattern to recall`);
-    canvas.setAttribute("aria-valuemax", Math.max(1, learned));
-    canvas.setAttribute("aria-valuenow", Math.max(1, this.chosen + 1));
-    canvas.setAttribute("aria-valuetext", learned ? `pattern ${this.chosen + 1}, error ${found.text}` : "nothing learned yet");
-    this.drawNumbers(numbers, this.summaries[k], found.text);
-  }
-
-  drawNumbers(list, numbers, recalled) {
-    const rows = [["shown", recalled]];
-    if (numbers?.divergedAfter !== undefined) rows.push(["diverged after", `${numbers.divergedAfter}`]);
-    else rows.push(["last 20", decimals(numbers?.recent)], ["all", decimals(numbers?.all)]);
-    list.dataset.recent = numbers?.recent ?? "";
-    list.dataset.all = numbers?.all ?? "";
-    list.replaceChildren(...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 
   /** Return what a memory recalls from the cue as it is now, with its error in words. */
@@ -311,59 +287,48 @@ class App {
     return { output, text: decimals(error), error };
   }
 
-  drawRates() {
-    const { curve, run, baseline, colours, facts } = this;
-    this.rates.draw({ curve, tracks: run.tracks, summaries: this.summaries ?? [], baseline, colours });
+  drawCharts(now) {
+    const { curve, run, baseline, colours, facts, settings, pattern, summaries } = this;
+    this.lastCharts = now;
+    this.areChartsOld = false;
+    const { tracks, learned } = run;
+    this.forgetting.draw({ tracks, learned, nPatterns: settings.patterns, baseline, chosen: pattern, colours });
+    this.rates.draw({ curve, tracks, summaries, baseline, colours });
     const best = curve.bestRates().map(({ rule, rate, error }) => `${facts.rules[rule].title} ${decimals(error)} at ${formatted(rate)}`);
-    byId("rates").setAttribute("aria-label", best.length ? `Lowest errors by learning rate: ${best.join("; ")}.` : "Errors by learning rate");
+    const label = best.length ? `Lowest errors by learning rate: ${best.join("; ")}` : "Errors by learning rate";
+    update(byId("rates"), null, { "aria-label": label });
   }
 
   drawWords() {
     const { run, settings, facts } = this;
     const n = run.learned;
-    byId("count").textContent = `${n} of ${settings.patterns}`;
+    update(byId("count"), `${n} of ${settings.patterns}`);
     Object.assign(byId("learned"), { max: settings.patterns, value: n });
-    byId("play").textContent = this.isPlaying ? "Pause" : run.isFull ? "Play again" : "Play";
+    update(byId("play"), this.isPlaying ? "Pause" : run.isFull ? "Play again" : "Play");
     byId("step").disabled = run.isFull;
     const later = n - 1 - this.chosen;
-    const when = later ? `learned ${later} ${later === 1 ? "pattern" : "patterns"} ago` : "learned last";
-    byId("looking").textContent = n ? `Pattern ${this.chosen + 1}, ${when}` : "Nothing learned yet";
-    byId("damage").textContent = this.cue.nDamaged ? `with ${this.cue.nDamaged} units inverted` : "";
+    const when = later ? `learned ${counted(later, "pattern")} ago` : "learned last";
+    update(byId("looking"), n ? `Pattern ${this.chosen + 1}, ${when}` : "Nothing learned yet");
+    update(byId("damage"), this.cue.nDamaged ? `with ${counted(this.cue.nDamaged, "unit")} inverted` : "");
     byId("repair").hidden = !this.cue.nDamaged;
     byId("damage-some").disabled = !n;
     byId("newest").hidden = this.pattern === null;
     const picture = settings.stored === "digits" ? `The digit ${this.chosen % 10}` : "A random pattern"; // digits come in turn
-    byId("target").setAttribute("aria-label", n ? picture : "Nothing stored yet");
+    update(byId("target"), null, { "aria-label": n ? picture : "Nothing stored yet" });
     const errors = run.tracks.map(({ rule }, k) => `${facts.rules[rule].title} ${decimals(this.summaries[k]?.all)}`);
-    byId("forgetting").setAttribute("aria-label", `Mean error of all patterns: ${errors.join(", ")}`);
+    update(byId("forgetting"), null, { "aria-label": `Mean error of all patterns: ${errors.join(", ")}` });
   }
 
   showScript() {
     this.pause();
     const inverted = this.cue.damaged.flatMap((isDamaged, unit) => (isDamaged ? [unit] : []));
     const pattern = this.pattern === null ? null : this.pattern + 1;
-    const text = pythonScript(this.settings, this.run.learned, pattern, inverted);
-    byId("script").querySelector("code").textContent = text;
-    byId("script").querySelector("[role=status]").textContent = "";
-    byId("script").showModal();
-  }
-
-  async copyScript() {
-    const code = byId("script").querySelector("code");
-    const status = byId("script").querySelector("[role=status]");
-    getSelection().selectAllChildren(code);
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      status.textContent = "Copied";
-    } catch {
-      status.textContent = "Press Ctrl+C";
-    }
+    this.dialog.show(pythonScript(this.settings, this.run.learned, pattern, inverted));
   }
 }
 
-function decimals(error) {
-  if (error === undefined) return "–";
-  return Number.isFinite(error) && error < 1000 ? error.toFixed(3) : "huge";
+function counted(n, noun) {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
 new App();

@@ -1,14 +1,13 @@
 // One layer h = φ((x − μ)W + b) that learns pair by pair, as `train` does: learning/step.py, rates.py, centering.py.
 
 import { makeActivation } from "./activations.mjs";
-import { initialWeights } from "./pairs.mjs";
 import { deviation, POSTSYNAPTIC } from "./rules.mjs";
 
 export class Memory {
   /** Start with small random weights, for pairs that are learned with one rule and these settings. */
   constructor(rule, settings, pairs, facts) {
     const { nInputs, nOutputs } = pairs;
-    const { centering, weight_decay, learning_rate, shift, activation, seed } = settings;
+    const { centering, weight_decay, learning_rate, shift, activation } = settings;
     this.nInputs = nInputs;
     this.nOutputs = nOutputs;
     this.rule = facts.rules[rule];
@@ -21,14 +20,15 @@ export class Memory {
     this.centersTargets = this.isRunningMean && this.rule.centers_moving_targets;
     this.centersByData = this.rule.needs_data_mean && !this.centersTargets;
     this.postsynaptic = this.centersTargets ? deviation : POSTSYNAPTIC[rule];
-    this.weights = initialWeights(nInputs, nOutputs, seed);
+    this.weights = pairs.weights.slice();
     this.bias = new Float64Array(nOutputs);
     this.offset = new Float64Array(nInputs);
     if (centering === "mean") this.offset.set(pairs.meanCue);
     if (centering === "half") this.offset.fill(facts.offset_start);
     this.meanCue = pairs.meanCue;
     this.meanTarget = this.centersTargets ? new Float64Array(nOutputs) : pairs.meanTarget;
-    this.learned = 0;
+    this.seen = 0;
+    this.learned = 0; // fewer once diverged
     this.diverged = false;
     this.lastRate = null;
     this.a = new Float64Array(nOutputs);
@@ -40,11 +40,12 @@ export class Memory {
 
   /** Learn one pair, W ← W − ωW − η·preᵀpost and b ← b − η·post, then move the offset; nothing once diverged. */
   learn(x, t) {
+    this.seen += 1;
     if (this.diverged) return;
     const { a, h, pre, post, offset } = this;
     subtract(x, offset, pre);
     this.respondTo(pre);
-    const shift = this.isRunningMean ? Math.max(this.shift, 1 / (this.learned + 1)) : this.shift;
+    const shift = this.isRunningMean ? Math.max(this.shift, 1 / this.seen) : this.shift;
     if (this.centersTargets) moveTowards(this.meanTarget, t, shift);
     if (this.centersByData) subtract(x, this.meanCue, pre);
     this.postsynaptic({ post, activation: this.activation, a, h, t, meanTarget: this.meanTarget });

@@ -7,7 +7,7 @@ export const N_PIXELS = 64;
 const GREY_LEVELS = 16;
 const [FAMILIES, CUES, COPIES, TARGETS, WEIGHTS, MEMBERSHIP] = [0, 1, 2, 3, 4, 5];
 
-/** Return all pairs of these settings as rows of two matrices, with their means. */
+/** Return all pairs of these settings as rows of two matrices, their means, and the weights before the first. */
 export function drawPairs({ patterns, cues, stored, activity, correlation, seed }, digits) {
   const nInputs = cues === "digits" ? N_PIXELS : N_CUE_UNITS;
   const shown = cues === "digits" ? digits.slice(0, patterns * N_PIXELS) : families(patterns, activity, correlation, seed);
@@ -23,6 +23,7 @@ export function drawPairs({ patterns, cues, stored, activity, correlation, seed 
     targets: rowsOf(targets, N_PIXELS),
     meanCue: meanOfRows(shown, nInputs),
     meanTarget: meanOfRows(targets, N_PIXELS),
+    weights: initialWeights(nInputs, N_PIXELS, seed),
   };
 }
 
@@ -39,7 +40,7 @@ function families(n, activity, correlation, seed) {
 }
 
 /** Return small random weights, those of input i to output j at i·nOutputs + j. */
-export function initialWeights(nInputs, nOutputs, seed) {
+function initialWeights(nInputs, nOutputs, seed) {
   const bound = Math.sqrt(6 / (nInputs + nOutputs));
   return uniform(seed, WEIGHTS, nInputs * nOutputs).map((u) => bound * (2 * u - 1));
 }

@@ -25,12 +25,10 @@ export function strength(error, baseline) {
   return Math.max(FAINTEST, 1 - error / baseline);
 }
 
-/** Give a canvas as many pixels as the screen has for it; return whether that changed anything. */
+/** Give a canvas as many pixels as the screen has for it; a canvas that has them keeps what is drawn. */
 export function fitToScreen(canvas, cssWidth, cssHeight) {
   const [width, height] = [cssWidth, cssHeight].map((length) => Math.max(1, Math.round(length * devicePixelRatio)));
-  if (canvas.width === width && canvas.height === height) return false;
-  Object.assign(canvas, { width, height });
-  return true;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
 }
 
 /** A canvas whose pixels are the units of patterns, drawn small and enlarged from there. */
@@ -68,11 +66,16 @@ export class Picture {
     this.units = new Units();
   }
 
+  /** Take the width that the page gives it. */
+  measure() {
+    const { canvas, columns, rows } = this;
+    const side = Math.floor((canvas.clientWidth * devicePixelRatio) / columns) / devicePixelRatio;
+    fitToScreen(canvas, canvas.clientWidth, side * rows);
+  }
+
   /** Draw values of units; `marked` tells units that are to be ringed, `cursor` is the one a key would change. */
   draw(values, colours, ink, { opacity = 1, marked = null, cursor = null } = {}) {
     const { canvas, columns, rows, units } = this;
-    const side = Math.floor((canvas.clientWidth * devicePixelRatio) / columns) / devicePixelRatio;
-    fitToScreen(canvas, canvas.clientWidth, side * rows);
     const context = canvas.getContext("2d");
     const pixel = Math.floor(canvas.width / columns);
     context.clearRect(0, 0, canvas.width, canvas.height);
@@ -104,67 +107,83 @@ export class Picture {
 
 /** All patterns of a memory, row by row, each as strong as the memory still recalls it. */
 export class Wall {
-  constructor(canvas) {
+  constructor(canvas, mark) {
     this.canvas = canvas;
+    this.mark = mark; // the frame around the pattern looked at
+    this.context = canvas.getContext("2d");
     this.units = new Units();
   }
 
-  /** Set how many patterns there will be. */
-  arrange(nPatterns) {
+  /** Set how many patterns there will be, and take the width that the page gives. */
+  measure(nPatterns) {
+    const { canvas } = this;
     this.nPatterns = nPatterns;
     this.columns = nPatterns > 100 ? 20 : 10;
     this.rows = Math.ceil(nPatterns / this.columns);
     this.units.size(this.columns * PIXELS_PER_SIDE, this.rows * PIXELS_PER_SIDE);
+    this.pitch = Math.floor((canvas.clientWidth * devicePixelRatio) / this.columns);
+    fitToScreen(canvas, canvas.clientWidth, (this.pitch * this.rows) / devicePixelRatio);
+    this.card = this.pitch - Math.max(1, Math.round(this.pitch * 0.1));
+    const pixel = Math.max(1, Math.floor(this.card / PIXELS_PER_SIDE));
+    this.side = Math.min(this.card, pixel * PIXELS_PER_SIDE);
+    this.context.imageSmoothingEnabled = this.side < pixel * PIXELS_PER_SIDE;
   }
 
-  /** Draw what is recalled of the patterns learned so far; empty places show how many are to come. */
-  draw({ outputs, errors, learned, baseline, chosen, ink, colours, isVoid }) {
-    const { canvas, columns, rows, units } = this;
-    const pitch = Math.floor((canvas.clientWidth * devicePixelRatio) / columns);
-    fitToScreen(canvas, canvas.clientWidth, (pitch * rows) / devicePixelRatio);
-    const gap = Math.max(1, Math.round(pitch * 0.1));
-    const pixel = Math.max(1, Math.floor((pitch - gap) / PIXELS_PER_SIDE));
-    const side = Math.min(pitch - gap, pixel * PIXELS_PER_SIDE);
-    const margin = Math.floor((pitch - gap - side) / 2);
-    const context = canvas.getContext("2d");
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    context.imageSmoothingEnabled = pixel * PIXELS_PER_SIDE > pitch - gap;
-    if (!isVoid) this.putUnits(outputs, errors, learned, baseline, ink);
+  placeOf(k) {
+    return [k % this.columns, Math.floor(k / this.columns)];
+  }
+
+  /** Draw everything; empty places show how many patterns are to come. */
+  draw(track, learned, baseline, ink, colours) {
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.context.fillStyle = css(colours.empty);
     for (let k = 0; k < this.nPatterns; k++) {
-      const [column, row] = [k % columns, Math.floor(k / columns)];
-      context.fillStyle = css(k < learned && !isVoid ? colours.tile : colours.empty);
-      context.fillRect(column * pitch, row * pitch, pitch - gap, pitch - gap);
-      if (k >= learned || isVoid) continue;
-      const [x, y] = [column * pitch + margin, row * pitch + margin];
-      const n = PIXELS_PER_SIDE;
-      context.drawImage(units.canvas, column * n, row * n, n, n, x, y, side, side);
+      const [column, row] = this.placeOf(k);
+      this.context.fillRect(column * this.pitch, row * this.pitch, this.card, this.card);
     }
-    if (chosen !== null && chosen < learned) this.frame(context, chosen, pitch, gap, css(colours.ink));
+    this.drawRanges([[0, learned]], track, baseline, ink, colours);
   }
 
-  putUnits(outputs, errors, learned, baseline, ink) {
-    const { units, columns } = this;
+  /** Draw some patterns anew, those of ranges [first, end), as they are recalled now. */
+  drawRanges(ranges, { memory, outputs, errors }, baseline, ink, colours) {
+    if (memory.diverged) return;
+    for (const [first, end] of ranges) this.putUnits(first, end, outputs, errors, baseline, ink);
+    this.units.show();
+    const { context, pitch, card, side, units } = this;
+    const margin = Math.floor((card - side) / 2);
+    const n = PIXELS_PER_SIDE;
+    context.fillStyle = css(colours.tile);
+    for (const [first, end] of ranges) {
+      for (let k = first; k < end; k++) {
+        const [column, row] = this.placeOf(k);
+        context.fillRect(column * pitch, row * pitch, card, card);
+        context.drawImage(units.canvas, column * n, row * n, n, n, column * pitch + margin, row * pitch + margin, side, side);
+      }
+    }
+  }
+
+  putUnits(first, end, outputs, errors, baseline, ink) {
     const n = PIXELS_PER_SIDE * PIXELS_PER_SIDE;
-    for (let k = 0; k < learned; k++) {
+    for (let k = first; k < end; k++) {
       const left = strength(errors[k], baseline);
-      const [x, y] = [(k % columns) * PIXELS_PER_SIDE, Math.floor(k / columns) * PIXELS_PER_SIDE];
-      for (let j = 0; j < n; j++) units.put(x + (j % PIXELS_PER_SIDE), y + (j >> 3), outputs[k * n + j], ink, left);
+      const [column, row] = this.placeOf(k);
+      const [x, y] = [column * PIXELS_PER_SIDE, row * PIXELS_PER_SIDE];
+      for (let j = 0; j < n; j++) this.units.put(x + (j & 7), y + (j >> 3), outputs[k * n + j], ink, left);
     }
-    units.show();
   }
 
-  frame(context, k, pitch, gap, colour) {
-    const width = Math.max(1, Math.round(1.5 * devicePixelRatio));
-    context.strokeStyle = colour;
-    context.lineWidth = width;
-    const [x, y] = [(k % this.columns) * pitch, Math.floor(k / this.columns) * pitch];
-    context.strokeRect(x + width / 2, y + width / 2, pitch - gap - width, pitch - gap - width);
+  /** Frame a pattern, from 0; none for -1. */
+  frame(k) {
+    this.mark.hidden = k < 0;
+    if (k < 0) return;
+    const [column, row] = this.placeOf(k).map((place) => (place * this.pitch) / devicePixelRatio);
+    this.mark.style.cssText = `width: ${this.card / devicePixelRatio}px; translate: ${column}px ${row}px`;
   }
 
   /** Return the number of the pattern at a place on the screen, from 0. */
   patternAt(event) {
     const box = this.canvas.getBoundingClientRect();
-    const pitch = Math.floor((this.canvas.clientWidth * devicePixelRatio) / this.columns) / devicePixelRatio;
+    const pitch = this.pitch / devicePixelRatio;
     const column = Math.min(this.columns - 1, Math.max(0, Math.floor((event.clientX - box.left) / pitch)));
     return Math.max(0, Math.floor((event.clientY - box.top) / pitch)) * this.columns + column;
   }

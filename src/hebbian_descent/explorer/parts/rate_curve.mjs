@@ -18,32 +18,30 @@ export class RateCurve {
   restart(settings, pairs, facts) {
     this.pairs = pairs;
     this.next = 0;
-    this.entries = coarseToFine(RATES.length).flatMap((column) =>
-      this.rules.map((rule, row) => ({
-        row,
-        column,
-        evaluated: 0,
-        track: {
-          memory: new Memory(rule, { ...settings, learning_rate: RATES[column] }, pairs, facts),
-          outputs: new Float64Array(pairs.nPatterns * pairs.nOutputs),
-          errors: new Float64Array(pairs.nPatterns),
-        },
-      })),
-    );
+    this.entries = coarseToFine(RATES.length).flatMap((column) => this.rules.map((rule, row) => ({ row, column, evaluatedAt: 0 })));
+    this.makeMemory = ({ row, column }) => new Memory(this.rules[row], { ...settings, learning_rate: RATES[column] }, pairs, facts);
+    this.outputs = new Float64Array(pairs.nPatterns * pairs.nOutputs);
+    this.errorsByPair = new Float64Array(pairs.nPatterns);
   }
 
   /** Let memories catch up to `learned` pairs, one after another, until a moment; return whether one did. */
-  follow(learned, until) {
-    const behind = () => this.entries.some((entry) => entry.evaluated !== learned);
-    let changed = false;
-    while (learned && performance.now() < until && behind()) {
+  follow(learned, moment) {
+    let hasNews = false;
+    const isBehind = (entry) => entry.evaluatedAt !== learned;
+    if (!learned || !this.entries.some(isBehind)) return hasNews;
+    while (performance.now() < moment) {
       const entry = this.entries[this.next];
+      const memory = (entry.memory ??= this.makeMemory(entry));
+      if (memory.seen < learned) memory.learn(this.pairs.cues[memory.seen], this.pairs.targets[memory.seen]);
+      if (memory.seen < learned) continue;
+      if (isBehind(entry)) {
+        this.errors[entry.row][entry.column] = this.errorOf(entry, learned);
+        hasNews = true;
+      }
       this.next = (this.next + 1) % this.entries.length;
-      if (entry.evaluated === learned) continue;
-      this.errors[entry.row][entry.column] = this.caughtUp(entry, learned);
-      changed = true;
+      if (!this.entries.some(isBehind)) break;
     }
-    return changed;
+    return hasNews;
   }
 
   /** Return for each rule the rate with the lowest error known. */
@@ -55,10 +53,9 @@ export class RateCurve {
   }
 
   /** Return the error of the most recent pairs; infinite if learning diverged. */
-  caughtUp(entry, learned) {
-    const { track } = entry;
-    for (let k = entry.evaluated; k < learned; k++) track.memory.learn(this.pairs.cues[k], this.pairs.targets[k]);
-    entry.evaluated = learned;
+  errorOf(entry, learned) {
+    entry.evaluatedAt = learned;
+    const track = { memory: entry.memory, outputs: this.outputs, errors: this.errorsByPair };
     recall(track, this.pairs, Math.max(0, learned - RECENT), learned);
     return summary(track, learned).recent ?? Infinity;
   }

@@ -1,8 +1,9 @@
 // The pattern that is looked at: its cue, which can be damaged, and what each memory recalls from it.
 
+import { update } from "./controls.mjs";
+import { uniform } from "./generator.mjs";
 import { Picture } from "./patterns_drawing.mjs";
 import { meanAbsoluteError } from "./run.mjs";
-import { uniform } from "./generator.mjs";
 
 const DAMAGE_STREAM = 6;
 const DAMAGE_SHARE = 0.1;
@@ -29,8 +30,10 @@ export class CuePicture {
     if (cue !== this.cue) this.cursor = null;
     this.cue = cue;
     const [columns, rows] = cue?.length === 64 ? [8, 8] : [20, 10];
-    if (this.picture?.columns !== columns) this.picture = new Picture(this.canvas, columns, rows);
+    if (this.picture?.columns === columns) return;
     this.canvas.classList.toggle("square", columns === rows);
+    this.picture = new Picture(this.canvas, columns, rows);
+    this.picture.measure();
   }
 
   get nDamaged() {
@@ -45,9 +48,8 @@ export class CuePicture {
   draw(colours) {
     const cursor = document.activeElement === this.canvas ? this.cursor : null;
     this.picture.draw(this.values, colours, colours.ink, { marked: this.damaged, cursor });
-    this.canvas.setAttribute("aria-valuemax", this.cue?.length ?? 1);
-    this.canvas.setAttribute("aria-valuenow", (this.cursor ?? 0) + 1);
-    this.canvas.setAttribute("aria-valuetext", this.description());
+    const [last, at] = [this.cue?.length ?? 1, (this.cursor ?? 0) + 1];
+    update(this.canvas, null, { "aria-valuemax": last, "aria-valuenow": at, "aria-valuetext": this.description() });
   }
 
   description() {

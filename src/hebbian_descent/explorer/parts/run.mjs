@@ -8,6 +8,8 @@ export class Run {
   constructor(rules, settings, pairs, facts) {
     this.pairs = pairs;
     this.learned = 0;
+    this.next = 0; // where recall goes on
+    this.nOutdated = 0; // how many pairs were recalled last by earlier weights, or never
     const size = pairs.nPatterns * pairs.nOutputs;
     this.tracks = rules.map((rule) => ({
       rule,
@@ -27,11 +29,35 @@ export class Run {
     for (; this.learned < end; this.learned++) {
       for (const { memory } of this.tracks) memory.learn(this.pairs.cues[this.learned], this.pairs.targets[this.learned]);
     }
+    this.nOutdated = this.learned;
   }
 
   /** Recall every pair learned so far, and measure by how much a unit is off. */
   recallEverything() {
-    for (const track of this.tracks) recall(track, this.pairs, 0, this.learned);
+    this.recallRange(0, this.learned);
+    this.nOutdated = 0;
+  }
+
+  /**
+   * Recall the latest pairs, and then in turn as many others as a moment allows, at least some;
+   * return the ranges of pairs recalled.
+   */
+  recallUntil(moment) {
+    const ranges = [[Math.max(0, this.learned - RECENT), this.learned]];
+    this.recallRange(...ranges[0]);
+    while (this.nOutdated && (ranges.length < 2 || performance.now() < moment)) {
+      if (this.next >= this.learned) this.next = 0;
+      const end = Math.min(this.next + RECENT, this.learned);
+      this.recallRange(this.next, end);
+      ranges.push([this.next, end]);
+      this.nOutdated = Math.max(0, this.nOutdated - (end - this.next));
+      this.next = end;
+    }
+    return ranges;
+  }
+
+  recallRange(first, end) {
+    for (const track of this.tracks) recall(track, this.pairs, first, end);
   }
 }
 

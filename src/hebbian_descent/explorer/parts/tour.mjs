@@ -28,7 +28,7 @@ export const STEPS = [
   {
     title: "Why centering",
     sentence: "Units that are on in many cues pull every output along; subtracting the mean of the cues leaves only what tells them apart.",
-    task: "Set Centering to “mean of all cues” and see every wall come back.",
+    task: "Set Centering to “mean of all cues” and see the walls come back; the covariance rule, which centers by itself, needs it least.",
     start: { ...PLAIN, centering: "none" },
     learned: 100,
     ask: "[data-setting=centering]",
