@@ -74,6 +74,8 @@ class App {
     byId("learned").addEventListener("input", ({ target }) => (this.pause(), this.learnUntil(Number(target.value))));
     addEventListener("hashchange", () => location.hash.slice(1) !== this.address && this.open(location.hash.slice(1)));
     addEventListener("resize", () => (this.isMeasured = false));
+    // Without a resize, widths change when a scroll bar comes or goes, and in a frame that was hidden.
+    new ResizeObserver(() => (this.isMeasured &&= byId("rules").clientWidth === this.measuredWidth)).observe(byId("rules"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.readColours());
     const narrow = matchMedia("(max-width: 62rem)");
     const fold = () => (byId("settings").open = !narrow.matches);
@@ -227,7 +229,8 @@ class App {
         tour: this.tour.step,
       };
       this.address = writeAddress(this.settings, view, this.facts);
-      if (location.protocol !== "about:") history.replaceState(null, "", `#${this.address}`);
+      const place = this.address ? `#${this.address}` : location.pathname + location.search;
+      if (location.protocol !== "about:") history.replaceState(null, "", place); // not in the frame of a notebook
     }, 200);
   }
 
@@ -254,6 +257,7 @@ class App {
 
   /** Let everything that is drawn take the size that the page gives it. */
   measure() {
+    this.measuredWidth = byId("rules").clientWidth; // before heights change, and with them perhaps this
     this.columns.forEach((column) => column.measure(this.settings.patterns));
     for (const part of [this.cue.picture, this.target, this.forgetting, this.rates]) part.measure();
     this.isMeasured = this.isStale = true;
