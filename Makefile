@@ -51,6 +51,7 @@ CONFIGURE = $(BUILD_VENV)/bin/cmake -G Ninja -S . -DPython_EXECUTABLE=$(abspath 
 LEVELS ?= all
 BUILD_TYPE ?= Release
 CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
+JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs)
 NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
 $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
 	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'
@@ -98,7 +99,7 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
 		$(LIGHT_VENV)/bin/python -m pytest -p no:cacheprovider tests/native
 
-browser:  ## Install the browser that the tests of the report need (Debian, as root); skipped elsewhere
+browser:  ## Install the browser and the Node that tests of pages need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
 
 demo: install  ## See which rule remembers best, on data that needs no download; writes demo/report.html
@@ -109,12 +110,13 @@ quick: install  ## See every table, figure and claim of the paper in quick form;
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
 
-lint: $(STAMP)  ## Check style, types and the direction of imports
+lint: $(STAMP)  ## Check style, types, the direction of imports and the syntax of JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	if command -v node > /dev/null; then for module in $(JAVASCRIPT); do node --check $$module || exit 1; done; fi
 
 format: $(STAMP)  ## Format Python and C++
 	$(BIN)/ruff format .

@@ -16,7 +16,12 @@ LABEL = re.compile(r"\b(?:eqn|fig|tab|sec|appendix):[A-Za-z0-9_]+")
 
 @pytest.mark.parametrize(
     "document",
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "sweeps.md"],
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "docs" / "sweeps.md",
+        ROOT / "docs" / "explorer.md",
+    ],
     ids=lambda p: p.name,
 )
 def test_python_examples_run(document, capsys):

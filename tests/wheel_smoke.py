@@ -86,6 +86,10 @@ memory = AssociativeMemory(6, 6)
 memory.store(np.eye(6), np.eye(6))
 assert memory.recall(np.eye(6)).shape == (6, 6)
 
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([command, "explore", "--no-open", "--output", "page.html"], check=True, cwd=folder)
+    assert "Copy as Python" in (Path(folder) / "page.html").read_text(encoding="utf-8")
+
 help_text = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
 assert "demo" in help_text
 sys.stdout.write(f"the {sys.argv[1]} wheel works without the extras\n")

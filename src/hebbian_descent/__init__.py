@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         HebbianDescentClassifier,
         HebbianDescentRegressor,
     )
+    from hebbian_descent.explorer import explore
     from hebbian_descent.versions import show_versions
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ __all__ = [
     "Layer",
     "Rule",
     "Training",
+    "explore",
     "get_activation",
     "get_error_term",
     "load",
@@ -61,11 +63,15 @@ _ESTIMATORS = ("HebbianDescentAutoencoder", "HebbianDescentClassifier", "Hebbian
 
 
 def __getattr__(name: str) -> Any:
-    """Import when first asked for what takes a while: the estimators load scikit-learn."""
+    """Import when first asked for what takes a while, or what few need: the estimators load scikit-learn."""
     if name in _ESTIMATORS:
         from hebbian_descent import estimators
 
         return getattr(estimators, name)
+    if name == "explore":
+        from hebbian_descent.explorer import explore
+
+        return explore
     if name == "show_versions":
         from hebbian_descent.versions import show_versions
 
@@ -74,7 +80,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ESTIMATORS, "show_versions"})
+    return sorted({*globals(), *_ESTIMATORS, "explore", "show_versions"})
 
 
 KINDS.update({name: partial(__getattr__, name) for name in _ESTIMATORS})  # for `load`

@@ -1,46 +1,24 @@
 """The report in a real browser: Debian's Chromium without a window."""
 
-import json
-import shutil
-
 import pytest
 
 from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.report import write_report
+from tests.browser import contrasts, needs_browser, prefer, requests_of, resize, started_browser
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
+pytest.importorskip("selenium", reason="selenium is not installed")
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="no chromium with chromedriver; `make browser` installs them"
-)
+pytestmark = needs_browser
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1000",
-)
 TABLE = "#tab-Hetero-online-centered-2 table.results"
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
+    with started_browser(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +29,11 @@ def address(results_folder):
 @pytest.fixture
 def page(browser, address):
     """The page as a desktop shows it, in light colours."""
-    narrow(browser, 1280, 1000)
+    resize(browser, 1280, 1000)
     prefer(browser, "light")
     browser.get(address)
     browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'")
     return browser
-
-
-def narrow(browser, width, height):
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-
-
-def prefer(browser, scheme):
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 def column(page, context):
@@ -78,8 +46,7 @@ def column(page, context):
 def test_it_loads_without_an_error_and_asks_the_network_for_nothing(browser, page):
     assert page.title == "Hebbian-descent, reproduced"
     assert browser.get_log("browser") == []
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+    sent = requests_of(browser)
     of_the_page = [request for request in sent if request["documentURL"] == page.current_url]
     addresses = [request["request"]["url"] for request in of_the_page]
     assert page.current_url in addresses  # requests are seen
@@ -127,7 +94,7 @@ def test_verdicts_are_told_by_signs_as_well_as_by_colours(page):
 
 
 def test_on_a_phone_only_tables_scroll_sideways(page):
-    narrow(page, 390, 844)
+    resize(page, 390, 844)
     page.refresh()
     page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
     width, inner = page.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
@@ -149,21 +116,6 @@ def test_colours_follow_the_system(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_what_is_behind_it(page, scheme):
     prefer(page, scheme)
-    script = """
-    const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-    const parts = text => text.match(/[\\d.]+/g).map(Number);
-    const behind = node => {
-      const colour = parts(getComputedStyle(node).backgroundColor);
-      return colour.length < 4 || colour[3] ? colour : behind(node.parentElement);
-    };
-    return arguments[0].map(selector => {
-      const node = document.querySelector(selector);
-      const style = getComputedStyle(node), back = behind(node), ink = parts(style.color);
-      const seen = ink.slice(0, 3).map((c, i) => style.opacity * c + (1 - style.opacity) * back[i]);
-      const [a, b] = [light(seen), light(back)].sort((x, y) => y - x);
-      return (a + 0.05) / (b + 0.05);
-    });"""
     selectors = [
         "main p",
         "a[href]",
@@ -173,8 +125,8 @@ def test_text_stands_out_from_what_is_behind_it(page, scheme):
         ".count",
         "nav li li a",
     ]
-    contrasts = dict(zip(selectors, page.execute_script(script, selectors), strict=True))
-    assert min(contrasts.values()) >= 4.5, contrasts  # what the WCAG ask for at level AA
+    found = contrasts(page, selectors)
+    assert min(found.values()) >= 4.5, found  # what the WCAG ask for at level AA
 
 
 def test_a_command_is_copied(page):

@@ -12,6 +12,7 @@ from hebbian_descent.cli import (
     compare,
     data,
     demo,
+    explore,
     inspect,
     learn,
     listing,
@@ -33,6 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)
+app.command()(explore.explore)
 app.command()(learn.learn)
 app.command()(predict.predict)
 app.command()(sweep.sweep)

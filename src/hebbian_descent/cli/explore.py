@@ -1,0 +1,26 @@
+"""`hebbian-descent explore`: a page on which a memory fills up before your eyes."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.explorer import explore as make_explorer
+
+
+def explore(
+    output: Annotated[Path, typer.Option(help="File to write.", dir_okay=False)] = Path("explorer.html"),
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+) -> None:
+    """Watch four rules learn the same patterns, damage cues, and take a tour of the paper in six steps.
+
+    The page is one file that needs no network; send it to anyone.
+    """
+    make_explorer().save(output)
+    PlainConsole().print(f"Wrote {output}", soft_wrap=True)
+    if show:
+        webbrowser.open(output.resolve().as_uri())
