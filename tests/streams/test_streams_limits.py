@@ -96,24 +96,23 @@ def killed_after_a_checkpoint(command, model, feed=None):
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path):
+def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path, monkeypatch):
     data = write_rows(tmp_path / "data.csv", 60_000, padding=20)
     expected, model = tmp_path / "expected", tmp_path / "model"
     source = "-" if piped else str(data)
     options = ["--target", "y", "--ignore", "note", "--checkpoint-every", "3000"]
     succeed("learn", data, *options, "--model", expected)
-    command = [*LEARN, source, *options, "--model", str(model)]
+    arguments = [source, *options, "--model", str(model)]
     half = data.read_bytes()[: data.stat().st_size // 2]
-    killed_after_a_checkpoint(command, model, half if piped else None)
+    killed_after_a_checkpoint([*LEARN, *arguments], model, half if piped else None)
 
     rows = Checkpoint.load(model).position.rows
     assert 3000 <= rows < 60_000
     assert load(model).n_samples_seen_ == rows
-    with open(data, "rb") as file:
-        result = subprocess.run(
-            [*command, "--resume"], stdin=file, capture_output=True, text=True, check=True
-        )
-    assert f"Continuing after row {rows:,}." in result.stderr
+    with open(data) as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        _, said = succeed("learn", *arguments, "--resume")
+    assert f"Continuing after row {rows:,}." in said
     assert model.read_bytes() == expected.read_bytes()  # the errors in it included
 
 
