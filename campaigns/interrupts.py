@@ -19,19 +19,22 @@ def interrupted(moment: int, *, event: str = "line") -> Iterator[None]:
     """Raise KeyboardInterrupt before the package's line (or "opcode") of this number, counted from 1."""
     left = moment
 
-    def trace(frame: FrameType, happened: str, argument: Any) -> Any:
-        nonlocal left
+    def enter(frame: FrameType, happened: str, argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(PACKAGE):
             return None
         frame.f_trace_opcodes = event == "opcode"
+        return count
+
+    def count(frame: FrameType, happened: str, argument: Any) -> Any:
+        nonlocal left
         if happened == event:
             left -= 1
             if left == 0:
                 raise KeyboardInterrupt
-        return trace
+        return count
 
     before = sys.gettrace()
-    sys.settrace(trace)
+    sys.settrace(enter)
     try:
         yield
     finally:

@@ -39,7 +39,11 @@ PROCESSORS = (
 )
 
 PARTS = {
-    "small": ("test_oracle_agreement.py", "test_networks.py", "learning/test_*.py", "test_golden_trial.py"),
+    "small": (
+        "test_golden_trial.py",
+        "engines/test_stacked_products.py",
+        "test_oracle_agreement.py",
+    ),
     "quick": ("test_*.py", "learning/test_*.py", "memory/test_*.py", "sweep/test_sweep_results.py"),
     "all": (
         "test_*.py",

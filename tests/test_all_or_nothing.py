@@ -66,13 +66,13 @@ LEARNERS = {
     ),
     "stream of your own units": (
         lambda: HebbianDescentRegressor(activation=SIGMOID, random_state=0),
-        lambda it: it.partial_fit(X, T),
         lambda it: it.partial_fit(X[:2], T[:2]),
+        lambda it: it.partial_fit(X[2:4], T[2:4]),
     ),
     "stream of an auto-encoder": (
         lambda: HebbianDescentAutoencoder(n_hidden=2, random_state=0),
-        lambda it: it.partial_fit(X),
         lambda it: it.partial_fit(X[:2]),
+        lambda it: it.partial_fit(X[2:4]),
     ),
     "one class": (
         lambda: CLASSIFIER(random_state=0),
@@ -179,7 +179,7 @@ def test_ctrl_c_during_long_calls(monkeypatch):
     """Real interrupts, at many moments; what was learned is what the counted samples make of a fresh one."""
     monkeypatch.setattr(online, "WEIGHTS_IN_A_CALL", 2**12)
     data = np.random.default_rng(0)
-    inputs = data.normal(size=(20_000, 300))
+    inputs = data.normal(size=(5_000, 300))
     labels = (inputs @ data.normal(size=(300, 3))).argmax(axis=1)
     learner = CLASSIFIER(random_state=0).partial_fit(inputs[:10], labels[:10])
     start = time.perf_counter()

@@ -15,7 +15,9 @@ import hashlib, json, sys
 import numpy as np
 from hebbian_descent.native import core
 from hebbian_descent.sweep import sweep, sweep_autoencoders
+from hebbian_descent.sweep.executors import base
 
+base.usable_processors = lambda: 1  # threads change no bit, and take longer to start than these cells to run
 rng = np.random.default_rng(0)
 dense, targets = rng.random((90, 21)), rng.dirichlet(np.ones(7), size=90)
 sparse = np.where(rng.random(dense.shape) < 0.3, dense, 0)

@@ -2,7 +2,7 @@
 
 import importlib
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -199,18 +199,27 @@ def test_every_rule_and_error_term_is_that_of_the_twin(compiled, rule, error, ex
             assert_close(stream.by_loop(setting, per_pass), expected, TOLERANCE[np.float64])
 
 
-@pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize("rule", ["hebbian_descent", "gradient_descent", "contrastive"])
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_every_weight_of_a_sample_is_that_of_the_twin(compiled, activation, rule, dtype):
-    """By a closed form, or by 16 presentations and implicit steps."""
+@cache  # all levels are compared with the same twin, which takes most of the time
+def weighted_cases(activation, rule, dtype):
+    """Return streams of weighted samples, settings, and what the twin makes of them."""
+    cases = []
     for weight in (2.5, 17, 300):
         stream = Stream(n=2, n_inputs=9, n_outputs=4, dtype=dtype)
         stream.targets *= 3
         stream.scales[:] = weight
         for error, extras in [("difference", "automatic"), ("saturating", "plain")]:
             setting = setting_of(rule, activation, error, **EXTRAS[extras])
-            assert_close(stream.by_loop(setting), stream.by_twin(setting), TOLERANCE[dtype])
+            cases.append((stream, setting, stream.by_twin(setting)))
+    return cases
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("rule", ["hebbian_descent", "gradient_descent", "contrastive"])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_every_weight_of_a_sample_is_that_of_the_twin(compiled, activation, rule, dtype):
+    """By a closed form, or by 16 presentations and implicit steps."""
+    for stream, setting, expected in weighted_cases(activation, rule, dtype):
+        assert_close(stream.by_loop(setting), expected, TOLERANCE[dtype])
 
 
 @pytest.mark.parametrize("per_pass", [1, 2])

@@ -66,11 +66,16 @@ def expected_failures(estimator):
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks(estimator, check, request):
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.simplefilter("ignore", SkipTestWarning)
-        check(estimator)
+        try:
+            check(estimator)
+        except Exception as error:
+            if request.node.get_closest_marker("xfail"):  # where nobody needs the lines, which take a while
+                raise error.with_traceback(None) from None
+            raise
 
 
 @pytest.mark.parametrize(

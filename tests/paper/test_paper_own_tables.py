@@ -41,11 +41,11 @@ def run(command, tmp_path, monkeypatch):
 
 
 def test_the_example_is_run_and_printed(command):
-    code, printed, errors = command("run", str(EXAMPLE), "--draws", "1")
+    code, printed, errors = command("run", str(EXAMPLE), "--quick", "--draws", "1")
     assert code == 0, errors
     assert "sign_descent" in printed
     for form in ("text", "csv", "latex"):
-        code, listed, _ = command("table", "tab:stripes", "--format", form)
+        code, listed, _ = command("table", "tab:stripes", "--quick", "--format", form)
         assert code == 0
         assert listed.count("stripes") >= 9
 

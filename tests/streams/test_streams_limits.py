@@ -16,20 +16,35 @@ resource = pytest.importorskip("resource", reason="limits of a process are Unix'
 
 MAIN = "from hebbian_descent.cli import main; main()"
 LEARN = [sys.executable, "-c", MAIN, "learn"]
-MEGABYTE = 2**20
-LIMITED = f"""
-import resource, sys
-limit = int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-{MAIN}
-"""
-READ_WHOLE = "import sys; open(sys.argv[1], 'rb').read()"
-PEAK = f"""
-import re
+ROOM = 32 * 2**20
+"""Bytes that a process may use beyond those of its libraries."""
+LIMITED = """
+import re, resource, sys
+from hebbian_descent.cli import main
+
+
+def learn_and_predict(data):
+    for arguments in (
+        ["learn", data, "--target", "y", "--ignore", "note", "--model", f"{data}.model"],
+        ["predict", f"{data}.model", data, "--output", f"{data}.predicted"],
+    ):
+        sys.argv[1:] = arguments
+        try:
+            main()
+        except SystemExit as ended:
+            assert not ended.code, arguments
+
+
+small, large, room = sys.argv[1:]
+learn_and_predict(small)  # with which the libraries are loaded
+used = 1024 * int(re.search(r"VmData:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+resource.setrlimit(resource.RLIMIT_DATA, (used + int(room), used + int(room)))
 try:
-    {MAIN}
-finally:
-    print(re.search(r"VmData:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+    open(large, "rb").read()
+except MemoryError:
+    learn_and_predict(large)
+else:
+    sys.exit("the whole file fits into memory")
 """
 
 
@@ -48,28 +63,16 @@ def write_rows(path, n_rows, *, padding=0):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc, and a limit that is kept")
 def test_a_file_may_be_larger_than_memory(tmp_path):
-    options = ["--target", "y", "--ignore", "note", "--model", str(tmp_path / "model")]
-    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    n_rows, padding = 60_000, 4000
     small = write_rows(tmp_path / "small.csv", 1000)
-    command = [sys.executable, "-c", PEAK, "learn", str(small), *options]
-    needed = int(subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread).stdout)
-    limit = needed * 1024 + 48 * MEGABYTE
-    large = write_rows(tmp_path / "large.csv", limit // 4000 // 1000 * 1000 + 1000, padding=4000)
-    assert large.stat().st_size > limit
-
-    def run(code, *arguments):
-        command = [sys.executable, "-c", code, *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread)
-
-    whole = run(LIMITED.replace(MAIN, READ_WHOLE), limit, large)
-    assert "MemoryError" in whole.stderr
-    learned = run(LIMITED, limit, "learn", large, *options)
-    assert learned.returncode == 0, learned.stderr
-    predicted = run(LIMITED, limit, "predict", tmp_path / "model", large, "--output", tmp_path / "out.csv")
-    assert predicted.returncode == 0, predicted.stderr
-    n_rows = load(tmp_path / "model").n_samples_seen_
-    assert n_rows > limit // 4000
-    with open(tmp_path / "out.csv") as file:
+    large = write_rows(tmp_path / "large.csv", n_rows, padding=padding)
+    assert large.stat().st_size > 7 * ROOM
+    command = [sys.executable, "-c", LIMITED, str(small), str(large), str(ROOM)]
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread)
+    assert done.returncode == 0, done.stderr
+    assert load(tmp_path / "large.csv.model").n_samples_seen_ == n_rows
+    with open(tmp_path / "large.csv.predicted") as file:
         assert sum(1 for _ in file) == 1 + n_rows
 
 
@@ -93,24 +96,23 @@ def killed_after_a_checkpoint(command, model, feed=None):
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path):
+def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path, monkeypatch):
     data = write_rows(tmp_path / "data.csv", 60_000, padding=20)
     expected, model = tmp_path / "expected", tmp_path / "model"
     source = "-" if piped else str(data)
     options = ["--target", "y", "--ignore", "note", "--checkpoint-every", "3000"]
     succeed("learn", data, *options, "--model", expected)
-    command = [*LEARN, source, *options, "--model", str(model)]
+    arguments = [source, *options, "--model", str(model)]
     half = data.read_bytes()[: data.stat().st_size // 2]
-    killed_after_a_checkpoint(command, model, half if piped else None)
+    killed_after_a_checkpoint([*LEARN, *arguments], model, half if piped else None)
 
     rows = Checkpoint.load(model).position.rows
     assert 3000 <= rows < 60_000
     assert load(model).n_samples_seen_ == rows
-    with open(data, "rb") as file:
-        result = subprocess.run(
-            [*command, "--resume"], stdin=file, capture_output=True, text=True, check=True
-        )
-    assert f"Continuing after row {rows:,}." in result.stderr
+    with open(data) as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        _, said = succeed("learn", *arguments, "--resume")
+    assert f"Continuing after row {rows:,}." in said
     assert model.read_bytes() == expected.read_bytes()  # the errors in it included
 
 

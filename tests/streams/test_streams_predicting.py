@@ -52,17 +52,11 @@ def test_rows_come_from_standard_input(model, numbers_file, succeed):
     assert result.stdout == succeed("predict", model, numbers_file)[0]
 
 
-def test_libsvm_text_from_standard_input_needs_no_format(succeed, tmp_path):
+def test_libsvm_text_from_standard_input_needs_no_format(succeed, tmp_path, monkeypatch):
     (tmp_path / "data.svm").write_text("1 1:0.5 3:2\n-1 2:1\n1 1:1\n")
     succeed("learn", tmp_path / "data.svm", "--model", tmp_path / "model", "--passes", 5)
-    result = subprocess.run(
-        [*PREDICT, tmp_path / "model", "-"],
-        input="0 1:1\n0 2:1\n",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert result.stdout == "prediction\n1\n-1\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0 1:1\n0 2:1\n")))
+    assert succeed("predict", tmp_path / "model", "-")[0] == "prediction\n1\n-1\n"
 
 
 def test_labels_are_quoted_and_steer_neither_terminal_nor_spreadsheet(succeed, write_table, tmp_path):

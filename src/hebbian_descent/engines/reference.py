@@ -86,8 +86,13 @@ def evaluate_into(
         result.values["hidden_activity"][rate, trial, rows] = hidden.mean(axis=1)
         return output
 
+    starts = range(0, len(inputs), rows_at_once)
+    if threads == 1 or len(starts) == 1:  # a pool would take as long to start as some networks to learn
+        for start in starts:
+            evaluate_from(start)
+        return
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(evaluate_from, range(0, len(inputs), rows_at_once)))
+        list(pool.map(evaluate_from, starts))
 
 
 def _passed_through(network: Autoencoder, x: Array) -> tuple[Array, Array]:

@@ -137,14 +137,13 @@ class LayerState(HasState, BaseEstimator):
         state.pop("_remembered", None)
         return state
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self, **known: Any) -> dict[str, Any]:
         """Return what was learned; who goes on learning after saving has the same bits as who loads it."""
-        check_is_fitted(self)
         if "_sparse" in self.__dict__:
             self._sparse = SparseArrays.of(self._sparse.dense(scales=True))
-        state = super()._state()
-        state |= {name: getattr(self, name) for name in LEARNED if hasattr(self, name)}
-        return state
+            arrays = self._sparse.dense(scales=self._setting().scales_inputs)  # once for all of its names
+            known |= {name: array for name, array in zip(LEARNED, arrays, strict=True) if array is not None}
+        return super()._state(**known)
 
     @property
     def _n_outputs(self) -> int:

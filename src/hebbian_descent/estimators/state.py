@@ -49,11 +49,11 @@ class HasState(Saved):
     _later_parameters: Mapping[str, Any] = MappingProxyType({})
     """Parameters that files of earlier versions do not have, and what they meant then."""
 
-    def _state(self) -> dict[str, Any]:
-        """Return what was learned, as arrays, whole numbers and lists of strings."""
+    def _state(self, **known: Any) -> dict[str, Any]:
+        """Return what was learned, as arrays, whole numbers and lists of strings; `known` is part of it."""
         check_is_fitted(self)
-        state = {name: getattr(self, name) for name in self._state_names}
-        state |= {name: vars(self)[name] for name in self._optional_state if name in vars(self)}
+        state = {name: known[name] if name in known else getattr(self, name) for name in self._state_names}
+        state |= {name: vars(self)[name] for name in self._optional_state if name in vars(self)} | known
         if "feature_names_in_" in state:
             state["feature_names_in_"] = [str(name) for name in state["feature_names_in_"]]
         return state

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
@@ -99,7 +99,7 @@ def _as_one_more_draw(row: PrintedRow, column: str, draws: list[Measured]) -> Ve
     printed, n, mean = row.results[column], len(values), float(values.mean())
     sd = float(values.std(ddof=1)) if n > 1 else np.nan
     spread = sd * np.sqrt(1 + 1 / n)
-    bound = stats.t.ppf((1 + CONFIDENCE) / 2, df=n - 1) * spread if n > 1 else 0.0
+    bound = stdtrit(n - 1, (1 + CONFIDENCE) / 2) * spread if n > 1 else 0.0
     return Verdict(
         row,
         column,
@@ -123,7 +123,7 @@ def _by_spread_over_trials(row: PrintedRow, column: str, draws: list[Measured]) 
     bound = 0.0
     if n > 1 and spread > 0:
         freedom = variances.sum() ** 2 / (variances**2 / [N_PRINTED_TRIALS - 1, n - 1]).sum()
-        bound = float(stats.t.ppf((1 + CONFIDENCE) / 2, df=freedom)) * spread
+        bound = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * spread
     return Verdict(
         row,
         column,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
 import sys
 import traceback
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from hebbian_descent.paper.experiments import Experiment
@@ -94,6 +96,13 @@ def _fingerprint(path: Path) -> str:
 def _modules_beside(path: Path) -> dict[Path, str]:
     """Return the imported modules in the folder of a file, including libraries installed there."""
     folder = path.parent.resolve()
-    files = ((getattr(module, "__file__", None), name) for name, module in list(sys.modules.items()))
-    found = {Path(file).resolve(): name for file, name in files if file}
+    resolved_folder = cache(os.path.realpath)  # thousands of modules are in some hundred folders
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if written := getattr(module, "__file__", None):
+            file = os.path.join(resolved_folder(os.path.dirname(written)), os.path.basename(written))
+            if os.path.islink(file):
+                file = os.path.realpath(file)
+            if file.startswith(str(folder)):
+                found[Path(file)] = name
     return {file: name for file, name in found.items() if file.is_relative_to(folder)}

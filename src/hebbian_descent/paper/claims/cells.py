@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
 from hebbian_descent.paper.claims.base import Judgement, Word
 from hebbian_descent.paper.comparison import CONFIDENCE, cell_key
@@ -111,7 +111,7 @@ def compared(first: Cell, second: Cell) -> Comparison:
     quantile = (1 + CONFIDENCE) / 2
     if len(gains) > 1:
         n = len(gains)
-        chance = float(stats.t.ppf(quantile, n - 1) * gains.std(ddof=1) / np.sqrt(n))
+        chance = float(stdtrit(n - 1, quantile) * gains.std(ddof=1) / np.sqrt(n))
     else:
         chance = _chance_over_trials(*pairs[0], column, second.column, quantile)
     return Comparison(first, second, float(gains.mean()), chance)
@@ -123,7 +123,7 @@ def _chance_over_trials(a: Measured, b: Measured, column: str, other_column: str
         return 0.0
     # Deviations are those of the trials themselves; n − 1 turns them into an estimate of the spread.
     error = np.sqrt((a.std[column] ** 2 + b.std[other_column] ** 2) / (n - 1))
-    return float(stats.t.ppf(quantile, 2 * (n - 1)) * error)
+    return float(stdtrit(2 * (n - 1), quantile) * error)
 
 
 class Tally(NamedTuple):
