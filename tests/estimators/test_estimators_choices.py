@@ -156,7 +156,8 @@ def test_the_description_says_what_predicts(kind, average, words):
         ({"epochs": 3, "max_epochs": 2000}, "; up to 2,000 epochs in fit, until the loss stops falling"),
         (
             {"max_epochs": 20, "early_stopping": True, "validation_fraction": 0.25},
-            "; up to 20 epochs in fit, until the loss on a held-out 25 % stops falling; best epoch kept",
+            "; up to 20 epochs in fit, until the loss on a held-out 25 % stops falling, "
+            "and the best epoch is kept",
         ),
     ],
 )

@@ -5,14 +5,17 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor, load
 from hebbian_descent.engines import sparse_online
-from hebbian_descent.engines.sparse_online import N_PAST, SparseArrays
+from hebbian_descent.engines.sparse_online import PAST, SparseArrays
+from hebbian_descent.estimators import base
 from hebbian_descent.estimators.layer_state import LEARNED
+from hebbian_descent.estimators.online_pass import learn
 from hebbian_descent.native import choice
 
 KINDS = (HebbianDescentClassifier, HebbianDescentRegressor)
@@ -218,6 +221,94 @@ def test_a_bad_value_leaves_everything_as_it_was(kind, bad):
     np.testing.assert_array_equal(after.offset_, then.offset_)
 
 
+def interrupted_after_learning(monkeypatch, model, *call):
+    """Let Ctrl-C come when all samples of a call are learned, and before it returns."""
+
+    def learned(*args, **options):
+        learn(*args, **options)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(base, "learn", learned)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(*call)
+
+
+@needs_core
+@pytest.mark.parametrize("change", ["none", "dense", "average", "scaling"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_leaves_counts_and_weights_that_agree(monkeypatch, kind, change):
+    X, labels, targets = sparse_problem(80)
+    rows, y = scipy.sparse.csr_array(X), target_of(kind, labels, targets)
+    model = kind().partial_fit(rows[:40], y[:40])
+    twin = kind().partial_fit(rows[:40], y[:40])
+    for each in (model, twin):
+        each.set_params(**{"average": {"average": False}, "scaling": {"scaling": None}}.get(change, {}))
+    inputs = X if change == "dense" else rows
+    interrupted_after_learning(monkeypatch, model, inputs[40:], y[40:])
+    if model.n_samples_seen_ > 40:
+        twin.partial_fit(inputs[40:], y[40:])
+    assert model.n_samples_seen_ == twin.n_samples_seen_
+    np.testing.assert_array_equal(model.weights_, twin.weights_)
+
+
+@needs_core
+@pytest.mark.parametrize("which", ["multilabel", "far apart"])
+def test_a_refused_sample_leaves_the_samples_before_it_unlearned(which):
+    X, labels, _ = sparse_problem(60, dtype=np.float32 if which == "far apart" else np.float64)
+    model, y = HebbianDescentClassifier(), labels
+    if which == "multilabel":
+        model, y = HebbianDescentClassifier(activation="sigmoid"), np.eye(2, dtype=int)[labels.astype(int)]
+    X *= 1e-10 if which == "far apart" else 1
+    model.partial_fit(scipy.sparse.csr_array(X[:30]), y[:30])
+    before = model.weights_
+    X[-1] = 1e10 if which == "far apart" else 1e200
+    with pytest.raises(ArithmeticError):
+        model.partial_fit(scipy.sparse.csr_array(X[30:]), y[30:])
+    assert model.n_samples_seen_ == 30
+    np.testing.assert_array_equal(model.weights_, before)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"average": False}, {"average": 0.05}, {"scaling": None}, {"shift": 0.3}]
+)
+@pytest.mark.parametrize("first", [{}, {"scaling": None}, {"average": False}])
+def test_parameters_that_change_in_mid_stream(first, changed):
+    X, labels, _ = sparse_problem(300)
+    dense, sparse = (HebbianDescentClassifier(**first) for _ in range(2))
+    for inputs, model in ((X, dense), (scipy.sparse.csr_array(X), sparse)):
+        model.partial_fit(inputs[:100], labels[:100])
+        model.set_params(**changed).partial_fit(inputs[100:200], labels[100:200])
+        model.set_params(scaling="auto").partial_fit(inputs[200:], labels[200:])
+    assert_same_numbers(sparse, dense, TOLERANCES[np.float64])
+
+
+@pytest.mark.parametrize("weight_decay", [1.0, 1.5, 0.999999])
+def test_weights_that_decay_at_once(weight_decay):
+    X, labels, _ = sparse_problem(300)
+    dense = HebbianDescentClassifier(weight_decay=weight_decay).partial_fit(X, labels)
+    sparse = HebbianDescentClassifier(weight_decay=weight_decay).partial_fit(
+        scipy.sparse.csr_array(X), labels
+    )
+    assert_same_numbers(sparse, dense, TOLERANCES[np.float64])
+
+
+def test_labels_of_other_kinds_of_numbers_stay_whole():
+    X = np.eye(3)
+    model = HebbianDescentClassifier().partial_fit(X[:2], [True, False]).partial_fit(X, [0, 1, 2])
+    assert model.classes_.dtype.kind == "i"
+    assert model.classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_samples_without_weight_leave_a_new_estimator_unfitted(kind):
+    model = kind().partial_fit(np.eye(2), [0, 1], sample_weight=[0, 0])
+    if kind is HebbianDescentClassifier:
+        with pytest.raises(NotFittedError):
+            model.predict(np.eye(2))
+    assert model.partial_fit(np.eye(2), [0, 1]).n_samples_seen_ == 2
+
+
 def many_classes(n_classes=60, n_samples=400):
     """Classes in no order, and most of them new in mid-stream."""
     X, _, _ = sparse_problem(n_samples)
@@ -300,8 +391,8 @@ def test_memory_and_work_do_not_grow_with_columns_that_are_never_there():
 def test_a_layer_comes_back_from_what_is_written():
     X, labels, _ = sparse_problem()
     model = HebbianDescentClassifier().partial_fit(scipy.sparse.csr_array(X), labels)
-    arrays = model._sparse.dense(scales=True)
-    again = SparseArrays.of(arrays).dense(scales=True)
+    arrays = model._sparse.dense()
+    again = SparseArrays.of(arrays).dense()
     for one, other in zip(arrays, again, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-15)
 
@@ -314,10 +405,10 @@ def test_what_catches_up_in_python_is_what_catches_up_in_the_core(monkeypatch, a
     rows = scipy.sparse.csr_array(X)
     setting = {"shift": 0.05, "average": average, "weight_decay": weight_decay}
     model = HebbianDescentClassifier(**setting).partial_fit(rows, labels)
-    found, a = model._sparse.dense(scales=True), model._preactivation(rows)
-    assert model._sparse.totals[N_PAST] > 1
+    found, a = model._sparse.dense(), model._preactivation(rows)
+    assert model._sparse.totals[PAST] > 1
     monkeypatch.setattr(sparse_online, "core", lambda: None)
-    for one, other in zip(found, model._sparse.dense(scales=True), strict=True):
+    for one, other in zip(found, model._sparse.dense(), strict=True):
         if other is not None:
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
     np.testing.assert_allclose(a, model._preactivation(rows), atol=1e-12)

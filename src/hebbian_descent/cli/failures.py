@@ -12,6 +12,7 @@ import typer
 
 from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.storage.results import DamagedCellWarning, StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
@@ -33,7 +34,15 @@ FAILED = 2
 LONGEST = 2000
 """Longest message, in characters; lists of names from a file may be of any length."""
 TRACEBACK = "HEBBIAN_DESCENT_TRACEBACK"
-EXPECTED = (MissingExtraError, StoreError, WorkerLostError, OSError, TypeError, ValueError)
+EXPECTED = (
+    MissingExtraError,
+    StoreError,
+    WorkerLostError,
+    DivergenceError,
+    OSError,
+    TypeError,
+    ValueError,
+)
 """Errors that a user can fix, and whose message says how; all others are bugs of the package."""
 
 

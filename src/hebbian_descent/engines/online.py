@@ -116,11 +116,16 @@ def loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_
 def native_loop(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_pass: int) -> Any:
     """Return the compiled object for a setting."""
     native = core()
-    assert native is not None
-    kind = native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
     unit, parameters = setting.activation.compiled_form, dict(setting.activation.parameters)
     assert unit is not None
-    return kind(unit, parameters, _native_step(native, setting, n_inputs), per_pass=per_pass)
+    return native_kind(dtype)(unit, parameters, _native_step(native, setting, n_inputs), per_pass=per_pass)
+
+
+def native_kind(dtype: np.dtype[Any]) -> Any:
+    """Return the compiled class for a precision."""
+    native = core()
+    assert native is not None
+    return native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
 
 
 def _native_step(native: Any, setting: OnlineSetting, n_inputs: int) -> Any:

@@ -16,7 +16,14 @@ from scipy import sparse
 
 from hebbian_descent.aligned import aligned, aligned_zeros, whole_vectors
 from hebbian_descent.checks import Array
-from hebbian_descent.engines.online import LayerArrays, Loop, OnlineSetting, Targets, native_loop
+from hebbian_descent.engines.online import (
+    LayerArrays,
+    Loop,
+    OnlineSetting,
+    Targets,
+    native_kind,
+    native_loop,
+)
 from hebbian_descent.native import core
 
 Rows: TypeAlias = tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.int64]]
@@ -27,9 +34,9 @@ MEAN, SQUARES, PRECISION, BLOCK = range(4)
 N_KNOWN = 4
 BIAS, RESPONSE, COMMON = range(3)
 """Rows of `units`: β = b − Wμ, Wμ and C."""
-N_PAST = 4
-N_TOTALS = 5
-"""In `totals` are P, Q and K of the block, G, and the number of past blocks."""
+PAST, USED, FINEST = 4, 5, 6
+N_TOTALS = 7
+"""`totals` are P, Q and K of the block, G, the numbers of past blocks and used places, the largest 1/σ²."""
 N_FACTORS = 5
 """A past block is P, Q, K, A, B, S and D: what happened to its inputs since it began."""
 MOST_PAST = 256
@@ -50,6 +57,8 @@ class SparseArrays(NamedTuple):
     past: Array  # one row per past block, (…, 5 + 2 n_places)
     places: npt.NDArray[np.int64]  # (n_outputs,), which unit is the one of an output
     mean_bias: Array | None = None
+    scales: bool = True
+    """Whether inputs are scaled; otherwise r is 0 and 1/σ² is 1."""
 
     @classmethod
     def of(cls, arrays: LayerArrays) -> SparseArrays:
@@ -63,12 +72,12 @@ class SparseArrays(NamedTuple):
         layer.known[:] = np.column_stack([mu, squares, precisions, np.zeros_like(mu)])
         layer.units[:] = b - response, response, np.zeros_like(b)
         square_sum = np.square(mu, dtype=np.float64) @ precisions.astype(np.float64)
-        layer.totals[:] = 1, 1, 1, square_sum, 0
+        layer.totals[:] = 1, 1, 1, square_sum, 0, n_outputs, precisions.max(initial=0)
         _transpose(W, layer.weights)
         if arrays.mean_weights is not None and layer.mean_bias is not None:
             _transpose(arrays.mean_weights, layer.mean_weights)
             layer.mean_bias[:] = arrays.mean_bias
-        return layer._replace(places=np.arange(n_outputs))
+        return layer._replace(places=np.arange(n_outputs), scales=arrays.precisions is not None)
 
     @classmethod
     def _empty(cls, n_inputs: int, n_places: int, dtype: Any, *, is_averaged: bool) -> SparseArrays:
@@ -93,27 +102,24 @@ class SparseArrays(NamedTuple):
         places = np.empty(n_outputs, np.int64)
         places[outputs] = self.places
         places[np.delete(np.arange(n_outputs), outputs)] = np.arange(n_known, n_outputs)
-        if n_outputs <= self.units.shape[1]:
-            self._clear(n_known, n_outputs)
+        if n_outputs <= self.n_places:
+            for columns in self._of_units():  # of a call that came to nothing, if there are any
+                columns[:, n_known : int(self.totals[USED])] = 0
+            self.totals[USED] = n_outputs
             return self._replace(places=places)
         n_places = whole_vectors(2 * n_outputs + N_KNOWN, self.rows.itemsize) - N_KNOWN
         wide = self._empty(len(self.rows), n_places, self.rows.dtype, is_averaged=self.mean_bias is not None)
         wide.known[:], wide.totals[:] = self.known, self.totals
+        wide.totals[USED] = n_outputs
         wide.past[:, :N_FACTORS] = self.past[:, :N_FACTORS]
         for ours, theirs in zip(wide._of_units(), self._of_units(), strict=True):
             ours[:, :n_known] = theirs[:, :n_known]
-        return wide._replace(places=places)
+        return wide._replace(places=places, scales=self.scales)
 
     def _of_units(self) -> list[Array]:
         """Return all that has one column per place of a unit."""
         averages = [] if self.mean_bias is None else [self.mean_weights, self.mean_bias[np.newaxis]]
         return [self.weights, self.units, *self.past_changes, *averages]
-
-    def _clear(self, first: int, last: int) -> None:
-        """Let units begin at 0 whose places were taken by a call that came to nothing."""
-        if self.units[:, first:last].any():
-            for columns in self._of_units():
-                columns[:, first:last] = 0
 
     @property
     def n_places(self) -> int:
@@ -143,6 +149,11 @@ class SparseArrays(NamedTuple):
         return both[:, : self.n_places], both[:, self.n_places :]
 
     @property
+    def finest_scale(self) -> float:
+        """The smallest σ that an input ever had."""
+        return float(1 / np.sqrt(self.totals[FINEST])) if self.totals[FINEST] else np.inf
+
+    @property
     def raw_bias(self) -> Array:
         """β, the bias of the layer without centering."""
         bias: Array = self.units[BIAS, self.places]
@@ -151,13 +162,13 @@ class SparseArrays(NamedTuple):
     def respond(self, inputs: Any, *, by_average: bool) -> Array:
         """Return the preactivations of the layer, or of its average, for a matrix of compressed rows."""
         if core() is None:
-            known = self.dense(scales=False)
+            known = self.dense()
             W, b = (known.mean_weights, known.mean_bias) if by_average else (known.weights, self.raw_bias)
             assert W is not None
             a: Array = inputs @ W.T + b
             return a
         a = np.empty((inputs.shape[0], len(self.places)), self.rows.dtype)
-        _native_kind(self.rows.dtype).respond_sparse(self, rows_of(inputs), bool(by_average), a)
+        native_kind(self.rows.dtype).respond_sparse(self, rows_of(inputs), bool(by_average), a)
         return a[:, self.places]
 
     def caught_up(self) -> SparseArrays:
@@ -167,13 +178,13 @@ class SparseArrays(NamedTuple):
             known.rows[:] = self.rows
             known._catch_up_in_python()
         else:
-            _native_kind(self.rows.dtype).copy_rows(self, known.rows)
+            native_kind(self.rows.dtype).copy_rows(self, known.rows)
         return known
 
     def _catch_up_in_python(self) -> None:
         """Do to each input what happened since it was written; the plain twin of `copy_rows`."""
         W, known, mean = self.weights, self.known, self.mean_weights
-        n_past = int(self.totals[N_PAST])
+        n_past = int(self.totals[PAST])
         begun = np.array([[1, 1, 1, 1, 0]], W.dtype), np.zeros((1, self.n_places), W.dtype)
         factors = np.vstack([self.past[:n_past, :N_FACTORS], begun[0]])
         S, D = (np.vstack([changes[:n_past], begun[1]]) for changes in self.past_changes)
@@ -186,8 +197,8 @@ class SparseArrays(NamedTuple):
         W[:] = K * now[:, 2:3] * W - shares[:, np.newaxis] * S[blocks]
         known[:, [MEAN, SQUARES]] *= now[:, :2] * np.array([P, Q], W.dtype)
 
-    def dense(self, *, scales: bool) -> LayerArrays:
-        """Return the layer in arrays of its own, with or without what is known of the spread of inputs."""
+    def dense(self) -> LayerArrays:
+        """Return the layer in arrays of its own."""
         now = self.caught_up()
         mu, q, precisions, _ = now.known.T.copy()
         W = now.weights.T[self.places]
@@ -196,8 +207,8 @@ class SparseArrays(NamedTuple):
             W,
             self.raw_bias + W @ mu,
             mu,
-            q if scales else None,
-            precisions if scales else None,
+            q if self.scales else None,
+            precisions if self.scales else None,
             now.mean_weights.T[self.places] if is_averaged else None,
             None if self.mean_bias is None else self.mean_bias[self.places],
         )
@@ -209,12 +220,6 @@ def _transpose(matrix: Array, into: Array) -> None:
         return
     for start in range(0, len(into), TRANSPOSED_AT_ONCE):
         into[start : start + TRANSPOSED_AT_ONCE] = matrix[:, start : start + TRANSPOSED_AT_ONCE].T
-
-
-def _native_kind(dtype: np.dtype[Any]) -> Any:
-    native = core()
-    assert native is not None
-    return native.OnlineLoop64 if dtype == np.float64 else native.OnlineLoop32
 
 
 def sparse_loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any]) -> Loop:

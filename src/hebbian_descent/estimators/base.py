@@ -38,12 +38,14 @@ from hebbian_descent.estimators.parameters import SPARSE, Parameters
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import limit_of
 from hebbian_descent.learning.run import DivergenceError
-from hebbian_descent.learning.scaling import precisions_of
+from hebbian_descent.learning.scaling import FLOORS, precisions_of
 from hebbian_descent.network import Layer
 from hebbian_descent.transaction import keep_so_far, own
 
 DTYPES = (np.float64, np.float32)
 ORDINARY_SIZE = 1e12
+LEAST_SHARE = 1e-6
+"""Of an input in its own spread, at least: the root of how little it counts in a running mean."""
 FIRST = read_only(np.arange(1))
 SLOW_SAMPLES = 256
 """After how many samples what the plain loop has learned is kept: some hundredths of a second."""
@@ -130,6 +132,10 @@ class LayerEstimator(LearnsBatches, LayerState):
         self._start_at(in_stream, samples, 0)
         loop = self._loop(setting, in_stream, samples)
         arrays = self._learned_arrays(in_stream, samples, loop)
+        if isinstance(
+            arrays, SparseArrays
+        ):  # which may be shared: an interrupt must leave their classes, too
+            keep_so_far(self, shared=True)
         size = samples_in_a_call(weights_of_a_sample(arrays, samples))
         size = min(size, SLOW_SAMPLES) if loop is None else size
         order = FIRST if n_samples == 1 else np.arange(n_samples)
@@ -211,16 +217,26 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _shared(self, setting: Parameters, X: Any) -> tuple[str, ...]:
         """Return what need not be copied before sparse samples are learned.
 
-        With an automatic rate and inputs and targets of ordinary size no sample is refused, and compiled code
-        learns and counts it as a whole. A copy of all weights would take longer than learning a few samples.
+        With an automatic rate, and with inputs and targets of ordinary size, no sample is refused, and
+        compiled code learns and counts it as a whole. A copy of all weights would take longer than learning a
+        few samples.
         """
         is_safe = setting.learning_rate is None and setting.compiles(setting.in_stream)
         return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
 
-    def _own_unless_safe(self, *numbers: Any) -> None:
-        """Copy what was shared if samples might be refused after all."""
-        if "_sparse" in self.__dict__ and not max(map(largest_of, numbers)) < ORDINARY_SIZE:
-            self._sparse, self._progress = own(self._sparse), self._progress.copy()
+    def _own_unless_safe(self, X: Any, *targets: Any) -> None:
+        """Copy what was shared if samples might be refused after all: large ones, or far from others."""
+        if "_sparse" not in self.__dict__:
+            return
+        largest = largest_of(X)
+        is_safe = max([largest, *map(largest_of, targets)]) < ORDINARY_SIZE
+        if is_safe and self._sparse.scales and largest > 0:
+            x = values_of(X)
+            smallest = np.abs(x).min(where=x != 0, initial=np.inf)
+            finest = min(self._sparse.finest_scale, smallest * LEAST_SHARE * np.sqrt(FLOORS[x.dtype]))
+            is_safe = largest / finest < limit_of(x) ** 0.75
+        if not is_safe:
+            self._take_sparse(own(self._sparse))
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no further checks: an array of the right dtype and width, and finite."""

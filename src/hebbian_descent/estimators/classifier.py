@@ -40,7 +40,7 @@ from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing, keep_so_far
+from hebbian_descent.transaction import all_or_nothing
 
 
 def _why_no_probabilities(classifier: HebbianDescentClassifier) -> str | None:
@@ -218,6 +218,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         X, y, scales = self._read(
             setting, X, y, sample_weight, goes_on=goes_on, finite=finite, in_stream=True
         )
+        if not goes_on and classes is None and X.shape[0] == 0:
+            return  # no sample has a weight, and so nothing is known
         with self._refusing_what_is_not_finite(X):
             if not goes_on:
                 known = y[:0] if classes is None else classes
@@ -226,6 +228,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._add_classes(classes)
             if classes is not None:
                 self._check_announced(y, classes)
+            self._own_unless_safe(X)
             if self.multilabel_:
                 self._stream_samples(setting, self._samples(setting, X, y, scales))
             else:
@@ -246,17 +249,12 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""
-        self._own_unless_safe(X)
         _, first_places = np.unique(y, return_index=True)
         new = [place for place in first_places if y[place] not in self.classes_]
         for start, end in zip([0, *sorted(new)], [*sorted(new), len(y)], strict=True):
             if start == end:
                 continue
             self._add_classes(y[start : start + 1])
-            if "_sparse" in vars(self):
-                keep_so_far(
-                    self, shared=True
-                )  # where rows are shared, an interrupt must leave the new classes
             part = slice(start, end)
             inputs = X if end - start == len(y) else X[part]  # a part of a sparse matrix is a copy
             self._stream_samples(setting, self._samples(setting, inputs, y[part], scales[part]))
@@ -278,16 +276,19 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         if len(known) == 0 or known.dtype.kind == labels.dtype.kind != "O":
             every = np.union1d(known, labels) if len(known) else labels
         else:
-            every = unique_labels(known, labels).astype(known.dtype if known.dtype == object else None)
+            every = unique_labels(known, labels)
+            if known.dtype == object:  # which `unique_labels` does not keep
+                every = every.astype(object)
         if len(every) == len(known):
             return
         places = np.searchsorted(every, known)
         self.classes_ = every
         if "_sparse" in vars(self):
             wide = self._sparse.with_outputs(len(every), places)
-            if wide.rows is not self._sparse.rows:
-                self._progress = self._progress.copy()  # which belongs to the rows
-            self._sparse = wide
+            if wide.rows is self._sparse.rows:
+                self._sparse = wide
+            else:
+                self._take_sparse(wide)
         for name in ("weights_", "bias_", "target_offset_", *AVERAGES):
             if (old := vars(self).get(name)) is not None:
                 grown = aligned_zeros((len(every), *old.shape[1:]), old.dtype)

@@ -99,9 +99,8 @@ def _epochs(setting: Any) -> str:
         return f"{_count(setting.epochs)} in fit"
     words = f"up to {_count(stopping.max_epochs)} in fit, until the loss"
     if stopping.early_stopping:
-        return (
-            f"{words} on a held-out {100 * stopping.validation_fraction:g} % stops falling; best epoch kept"
-        )
+        held_out = f"a held-out {100 * stopping.validation_fraction:g} %"
+        return f"{words} on {held_out} stops falling, and the best epoch is kept"
     return f"{words} stops falling"
 
 

@@ -48,7 +48,7 @@ class ArrayOfLayer:
         if estimator is None:
             return self
         if (known := estimator.__dict__.get("_sparse")) is not None:
-            arrays = known.dense(scales=estimator._setting().scales_inputs)
+            arrays = known.dense()
             if (array := arrays[LEARNED.index(self.name)]) is not None:
                 return array
         raise AttributeError(f"{type(estimator).__name__!r} object has no attribute {self.name!r}")
@@ -140,8 +140,8 @@ class LayerState(HasState, BaseEstimator):
     def _state(self, **known: Any) -> dict[str, Any]:
         """Return what was learned; who goes on learning after saving has the same bits as who loads it."""
         if "_sparse" in self.__dict__:
-            self._sparse = SparseArrays.of(self._sparse.dense(scales=True))
-            arrays = self._sparse.dense(scales=self._setting().scales_inputs)  # once for all of its names
+            self._sparse = SparseArrays.of(self._sparse.dense())
+            arrays = self._sparse.dense()  # once for all of its names
             known |= {name: array for name, array in zip(LEARNED, arrays, strict=True) if array is not None}
         return super()._state(**known)
 
@@ -171,7 +171,7 @@ class LayerState(HasState, BaseEstimator):
         """Return what learning changes; what a setting needs and is not there yet begins now."""
         has = self.__dict__
         if "_sparse" in has:
-            known = self._sparse.dense(scales=setting.scale is not None)
+            known = self._sparse.dense()
             has |= {name: array for name, array in zip(LEARNED, known, strict=True) if array is not None}
             del has["_sparse"]
         for unused in (() if setting.scale else SPREAD, () if setting.averaging else AVERAGES):
@@ -190,12 +190,16 @@ class LayerState(HasState, BaseEstimator):
     def _sparse_arrays(self, setting: OnlineSetting) -> SparseArrays:
         """Return the same for sparse samples."""
         has = self.__dict__
-        is_averaged = "_sparse" in has and self._sparse.mean_bias is not None
-        if "_sparse" not in has or is_averaged != (setting.averaging is not None):
-            self._sparse = SparseArrays.of(self._arrays(setting))
+        kind = setting.scale is not None, setting.averaging is not None
+        if "_sparse" not in has or kind != (self._sparse.scales, self._sparse.mean_bias is not None):
+            self._take_sparse(SparseArrays.of(self._arrays(setting)))
             for name in LEARNED:
                 has.pop(name, None)
         return self._sparse
+
+    def _take_sparse(self, layer: SparseArrays) -> None:
+        """Let a sparse layer stand in place of another one, with which its counts may have been shared."""
+        self._sparse, self._progress = layer, self._progress.copy()
 
     def _is_averaged(self) -> bool:
         """Whether predictions are those of the averaged layer."""
@@ -211,7 +215,7 @@ class LayerState(HasState, BaseEstimator):
         if self._is_averaged():
             return self.mean_weights_, self.mean_bias_
         if "_sparse" in self.__dict__:
-            return self._sparse.dense(scales=False).weights, self._sparse.raw_bias
+            return self._sparse.dense().weights, self._sparse.raw_bias
         return self.weights_, self.bias_ - self.weights_ @ self.offset_
 
     def _activity(self, X: Any) -> Array:

@@ -77,7 +77,7 @@ def as_average(average: object) -> Average:
         if average != "auto":
             raise ValueError(f'The average must be True, False, "auto" or a rate. Got {average!r}.')
         return "auto"
-    return as_number(average, 'average, unless it is True, False or "auto",', at_least=0, at_most=1)
+    return as_number(average, 'average, unless it is True, False or "auto",', above=0, at_most=1)
 
 
 def averaging_in(average: Average, *, stream: bool) -> Averaging | None:

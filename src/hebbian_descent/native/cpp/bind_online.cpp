@@ -96,7 +96,7 @@ class SparseBuffers {
 
   private:
     static PyObject* at(const nb::tuple& arrays, std::size_t i) {
-        if (arrays.size() != 6) throw std::invalid_argument("A layer of few inputs is made of six arrays.");
+        if (arrays.size() != 7) throw std::invalid_argument("A layer of few inputs is made of six arrays and a flag.");
         return PyTuple_GET_ITEM(arrays.ptr(), static_cast<Py_ssize_t>(i));
     }
 };

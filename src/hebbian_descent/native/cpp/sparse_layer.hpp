@@ -42,6 +42,8 @@ struct SparseTotals {
     BlockFactors block;
     double square_sum;  // G = Σμᵢ²/σᵢ² over all inputs
     double n_past;  // blocks
+    double n_used;  // places of output units that were ever written, which Python looks after
+    double finest;  // the largest 1/σ² that there ever was
 };
 inline constexpr std::size_t n_sparse_totals = sizeof(SparseTotals) / sizeof(double);
 
@@ -123,7 +125,7 @@ HD_INLINE void catch_up(const SparseLayer<T>& layer, T* row) noexcept {
         catch_up_from(layer, block, row);
 }
 
-// Let the inputs of one more past block go through the present one, and through a look at its end.
+// Let the inputs of one more past block go through the present one, and through a look at its end; C is then KC.
 template <class T>
 void pass_on(const SparseLayer<T>& layer, std::size_t block, T share) noexcept {
     PastFactors<T>& since = layer.factors_of(block);
@@ -131,7 +133,7 @@ void pass_on(const SparseLayer<T>& layer, std::size_t block, T share) noexcept {
     const auto [offset, squares, weights] = layer.totals->block;
     const T kept(weights), left = T(1) - share;
     for (std::size_t i = 0; i < layer.n_outputs; ++i) {
-        changes[i] = kept * (changes[i] + since.offset * layer.common[i]);
+        changes[i] = kept * changes[i] + since.offset * layer.common[i];
         mean_changes[i] = left * mean_changes[i] + share * changes[i];
     }
     since.weights *= kept;
@@ -141,7 +143,7 @@ void pass_on(const SparseLayer<T>& layer, std::size_t block, T share) noexcept {
     if (since.squares <= faded<T>) since.squares = 0;
 }
 
-// End the block, with a look that counts by a share, or none.
+// End the block, with a look that counts by a share, or none. C is KC by now, which also holds where K is 0.
 template <class T>
 void close_block(const SparseLayer<T>& layer, double share) noexcept {
     SparseTotals& totals = *layer.totals;
@@ -174,7 +176,7 @@ void write_all(const SparseLayer<T>& layer) {
         for (std::size_t i = 0; i < n; ++i) row[i] = flushed(row[i]), response[i] += static_cast<double>(row[i]) * mu;
     }
     for (std::size_t i = 0; i < n; ++i) layer.response[i] = static_cast<T>(response[i]);
-    *layer.totals = {{}, square_sum, 0};
+    layer.totals->block = {}, layer.totals->square_sum = square_sum, layer.totals->n_past = 0;
 }
 
 // The row of an input as it is now: W, μ, q and 1/σ², and the average of W. The layer stays as it is.

@@ -139,7 +139,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         const T P(before.offset), Q(before.squares), K(before.weights), nu(shift), scale_nu(scale_shift);
         std::size_t n_present = 0;
         present.resize(samples.end(place) - samples.begin(place));
-        T shares = 0;
+        T shares = 0, finest(totals.finest);
         double square_sum = totals.square_sum, squares = 0, along_offset = 0;
         for (std::size_t at = samples.begin(place); at < samples.end(place); ++at) {
             lookahead.after(at);
@@ -159,6 +159,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             }
             if (!std::isfinite(squares_of)) return static_cast<std::ptrdiff_t>(place);
             of.squares = squares_of, of.precision = precision_now;
+            finest = std::max(finest, precision_now);
             const double precision = static_cast<double>(precision_now), value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
             squares += value * (value - 2 * mu) * precision;
@@ -186,26 +187,28 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         const Stimulus<T> to{room.sums, layer.bias, targets, weight, squares, room.a, room.h, room.spare};
         if (!respond(units, step, to, n_outputs, room.p)) return static_cast<std::ptrdiff_t>(place);
 
-        // What the step does to all inputs at once.
+        // What the step does to all inputs at once. C is KC in a block that ends.
         const BlockFactors after{before.offset * (1 - shift), before.squares * (1 - scale_shift),
                                  before.weights * keep};
-        const T along(along_offset), kept(keep), whole_square(squares), grown(before.offset / after.weights);
+        const double n_samples = progress.n_samples + 1;
+        const double look = layer.is_averaged() ? step.averaging.share(n_samples) : 0.0;
+        const bool is_time = static_cast<std::uint64_t>(n_samples) % between_writings == 0;
+        const bool ends = look > 0 || is_time || after.smallest() < smallest_factor<T>;
+        const T along(along_offset), kept(keep), whole_square(squares);
+        const T stays(ends ? after.weights : 1.0), grown(ends ? before.offset : before.offset / after.weights);
         for (std::size_t i = 0; i < n_outputs; ++i) {
             const T p = room.p[i], sum = room.sums[i] - layer.response[i];
             layer.bias[i] += (T(1) - kept) * layer.response[i] + (step.learns_from_output ? p : T(0)) - p * along;
             layer.response[i] = kept * layer.response[i] + p * along + nu * (kept * sum + p * whole_square);
-            layer.common[i] += p * grown;
+            layer.common[i] = stays * layer.common[i] + p * grown;
         }
-        totals.block = after;
-        progress.n_samples += 1, progress.weight = total;
+        totals.block = after, totals.finest = static_cast<double>(finest);
+        progress.n_samples = n_samples, progress.weight = total;
 
         // What it does to those that are there, written for this block or, if it ends, for the next one.
-        const double look = layer.is_averaged() ? step.averaging.share(progress.n_samples) : 0.0;
-        const bool is_time = static_cast<std::uint64_t>(progress.n_samples) % between_writings == 0;
-        const bool ends = look > 0 || is_time || after.smallest() < smallest_factor<T>;
         const BlockFactors written = ends ? BlockFactors{} : after;
         const T per_offset(1 / written.offset), per_square(1 / written.squares), per_weight(1 / written.weights);
-        const T stays(ends ? after.weights : 1.0), n_past(totals.n_past + ends), share(look), left(1 - look);
+        const T n_past(totals.n_past + ends), share(look), left(1 - look);
         const double fading = (1 - shift) * (1 - shift);
         square_sum *= fading;
         for (PresentInput<T>& of : present) {
@@ -214,7 +217,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             const double mu = static_cast<double>(of.offset), mu_after = static_cast<double>(offset);
             square_sum += (mu_after * mu_after - fading * mu * mu) * static_cast<double>(of.precision);
             of.by_step = per_weight * (centered * of.precision + of.share * P);
-            of.by_common = ends ? T(0) - stays * of.share : known.share() - of.share;
+            of.by_common = ends ? T(0) - of.share : known.share() - of.share;
             layer.known(of.row) = known;
         }
         for_parts<T>(n_outputs, [&](std::size_t i, auto n, std::size_t last) HD_LAMBDA_INLINE {
