@@ -68,6 +68,7 @@ SIZES = {
     "one pattern at a time": (X, {"batch_size": 1}),
     "all patterns at once": (X, {"batch_size": 100}),
     "one pattern": (X[:1], {}),
+    "more patterns than are evaluated at once": (np.tile(X, (20, 1)), {"batch_size": 50}),
     "one hidden unit": (X, {"n_hidden": 1}),
     "in the given order": (X, {"shuffle": False}),
     "single precision": (X.astype(np.float32), {}),
