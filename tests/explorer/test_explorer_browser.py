@@ -80,7 +80,7 @@ def numbers(page, name):
 
 
 def state(page):
-    """Return what is in the address, once it has come to rest."""
+    """Return what is in the address, once it has come to rest; it follows what is shown now and then."""
     before = None
     while before != page.execute_script("return location.hash"):
         before = page.execute_script("return location.hash")
@@ -185,7 +185,7 @@ def test_a_slider_learns_everything_again(visit, name, position, shown):
     output = find(page, f"[data-setting={name}] output").text
     assert shown in (None, output)
     assert find(page, f"#setting-{name}").get_attribute("aria-valuetext") == output
-    assert float(state(page)[name]) == float(output)
+    wait_for(page, lambda: float(state(page).get(name, "nan")) == float(output))
 
 
 def test_a_slider_moves_by_keys(visit):
@@ -214,7 +214,7 @@ def test_a_list_learns_everything_again(visit, name, value):
     assert learned(page) == 60
     if name != "patterns":
         assert numbers(page, "all") != before
-    assert state(page)[name] == value
+    wait_for(page, lambda: state(page).get(name) == value)
 
 
 def test_fewer_patterns_than_were_learned(visit):
@@ -244,7 +244,7 @@ def test_a_fixed_rate_and_the_automatic_one(visit):
     box.click()
     settle(page)
     assert numbers(page, "all") != automatic
-    assert state(page)["learning_rate"] == "0.1"
+    wait_for(page, lambda: state(page).get("learning_rate") == "0.1")
     box.click()
     settle(page)
     assert numbers(page, "all") == automatic
@@ -252,7 +252,7 @@ def test_a_fixed_rate_and_the_automatic_one(visit):
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", chart)
     ActionChains(page).move_to_element(chart).click().perform()  # the middle of the scale
     settle(page)
-    assert 0.1 < float(state(page)["learning_rate"]) < 1
+    wait_for(page, lambda: 0.1 < float(state(page).get("learning_rate", "nan")) < 1)
     assert not box.is_selected()
 
 
@@ -266,7 +266,8 @@ def test_another_rule_takes_the_place_of_one(visit):
     after = numbers(page, "all")
     assert after[2] == pytest.approx(after[0], abs=1e-12)  # for a layer the two rules are one
     assert after[:2] == before[:2]
-    assert state(page)["rules"] == "hebbian_descent,gradient_descent,contrastive,covariance"
+    rules = "hebbian_descent,gradient_descent,contrastive,covariance"
+    wait_for(page, lambda: state(page).get("rules") == rules)
 
 
 def test_the_address_brings_everything_back(visit):
@@ -384,7 +385,7 @@ def test_the_tour_leads_through_six_steps(visit):
         find(page, "[data-tour=act]").click()
         wait_for(page, lambda: "Done" in find(page, "[data-tour=done]").text)
         assert not page.find_elements("css selector", ".asked")
-        assert state(page)["tour"] == str(step)
+        wait_for(page, lambda step=step: state(page).get("tour") == str(step))
         find(page, "[data-tour=next]").click()
         settle(page)
     assert len(set(titles)) == 6
