@@ -1,5 +1,6 @@
 """One of several processes that train copies of a model: run as `ddp_worker.py rank n_processes folder`."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -74,8 +75,10 @@ def main(rank, n_processes, folder):
     alone(torch.full((3, 2), float(rank), dtype=torch.float64))
     update_offsets_(alone, synchronise=False)
     torch.save({"one_saw": layer.offset, "alone": alone.offset}, folder / f"offsets-{rank}.pt")
+    distributed.barrier()
     distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
     main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+    os._exit(0)  # threads of gloo may outlive their group, and abort an interpreter that ends
