@@ -14,7 +14,7 @@ from tests.javascript import javascript, needs_node
 pytestmark = needs_node
 
 CENTERINGS = next(setting for setting in SETTINGS["Centering"] if setting.name == "centering").options
-PATTERNS = {"patterns": 25, "activity": 0.4, "correlation": 0.3, "seed": 3}
+PATTERNS = {"patterns": 12, "activity": 0.4, "correlation": 0.3, "seed": 3}
 SETS = {"cues": ("random", "digits"), "stored": ("random", "digits")}
 SHIFT = 0.05
 

@@ -79,13 +79,19 @@ def numbers(page, name):
     return [float(values.get_attribute(f"data-{name}")) for values in lists]
 
 
+def state_now(page):
+    """Return what is in the address, which follows what is shown now and then."""
+    place = page.execute_script("return location.hash")
+    return dict(part.split("=") for part in place[1:].split("&") if part)
+
+
 def state(page):
-    """Return what is in the address, once it has come to rest; it follows what is shown now and then."""
+    """Return what is in the address, once it has come to rest."""
     before = None
-    while before != page.execute_script("return location.hash"):
-        before = page.execute_script("return location.hash")
+    while before != state_now(page):
+        before = state_now(page)
         page.execute_async_script("setTimeout(arguments[0], 350)")
-    return dict(part.split("=") for part in before[1:].split("&") if part)
+    return before
 
 
 def slide(page, name, value):
@@ -185,7 +191,7 @@ def test_a_slider_learns_everything_again(visit, name, position, shown):
     output = find(page, f"[data-setting={name}] output").text
     assert shown in (None, output)
     assert find(page, f"#setting-{name}").get_attribute("aria-valuetext") == output
-    wait_for(page, lambda: float(state(page).get(name, "nan")) == float(output))
+    wait_for(page, lambda: float(state_now(page).get(name, "nan")) == float(output))
 
 
 def test_a_slider_moves_by_keys(visit):
@@ -214,7 +220,7 @@ def test_a_list_learns_everything_again(visit, name, value):
     assert learned(page) == 60
     if name != "patterns":
         assert numbers(page, "all") != before
-    wait_for(page, lambda: state(page).get(name) == value)
+    wait_for(page, lambda: state_now(page).get(name) == value)
 
 
 def test_fewer_patterns_than_were_learned(visit):
@@ -244,7 +250,7 @@ def test_a_fixed_rate_and_the_automatic_one(visit):
     box.click()
     settle(page)
     assert numbers(page, "all") != automatic
-    wait_for(page, lambda: state(page).get("learning_rate") == "0.1")
+    wait_for(page, lambda: state_now(page).get("learning_rate") == "0.1")
     box.click()
     settle(page)
     assert numbers(page, "all") == automatic
@@ -252,7 +258,7 @@ def test_a_fixed_rate_and_the_automatic_one(visit):
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", chart)
     ActionChains(page).move_to_element(chart).click().perform()  # the middle of the scale
     settle(page)
-    wait_for(page, lambda: 0.1 < float(state(page).get("learning_rate", "nan")) < 1)
+    wait_for(page, lambda: 0.1 < float(state_now(page).get("learning_rate", "nan")) < 1)
     assert not box.is_selected()
 
 
@@ -267,7 +273,7 @@ def test_another_rule_takes_the_place_of_one(visit):
     assert after[2] == pytest.approx(after[0], abs=1e-12)  # for a layer the two rules are one
     assert after[:2] == before[:2]
     rules = "hebbian_descent,gradient_descent,contrastive,covariance"
-    wait_for(page, lambda: state(page).get("rules") == rules)
+    wait_for(page, lambda: state_now(page).get("rules") == rules)
 
 
 def test_the_address_brings_everything_back(visit):
@@ -385,7 +391,7 @@ def test_the_tour_leads_through_six_steps(visit):
         find(page, "[data-tour=act]").click()
         wait_for(page, lambda: "Done" in find(page, "[data-tour=done]").text)
         assert not page.find_elements("css selector", ".asked")
-        wait_for(page, lambda step=step: state(page).get("tour") == str(step))
+        wait_for(page, lambda step=step: state_now(page).get("tour") == str(step))
         find(page, "[data-tour=next]").click()
         settle(page)
     assert len(set(titles)) == 6
