@@ -350,10 +350,11 @@ def test_new_classes_seldom_need_new_arrays():
 
 
 @needs_core
-def test_a_new_class_that_came_to_nothing_begins_at_zero(monkeypatch):
+@pytest.mark.parametrize("setting", [{}, {"rule": "hebb", "centering": None}], ids=str)
+def test_a_new_class_that_came_to_nothing_begins_at_zero(monkeypatch, setting):
     X, labels = many_classes()
     rows = scipy.sparse.csr_array(X)
-    model = HebbianDescentClassifier().partial_fit(rows[:200], labels[:200])
+    model = HebbianDescentClassifier(**setting).partial_fit(rows[:200], labels[:200])
     learned = HebbianDescentClassifier._stream_samples
 
     def fails_afterwards(self, *args):
