@@ -19,20 +19,56 @@ LABEL = re.compile(r"\b(?:eqn|fig|tab|sec|appendix):[A-Za-z0-9_]+")
     [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "docs" / "training.md",
         ROOT / "docs" / "sweeps.md",
         ROOT / "docs" / "explorer.md",
     ],
     ids=lambda p: p.name,
 )
-def test_python_examples_run(document, capsys):
-    blocks = re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+def test_python_examples_run_and_print_what_the_page_shows(document, capsys):
+    text = document.read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", text, flags=re.DOTALL)
     assert blocks
     names = {}  # later examples of a page go on from the earlier ones
-    for block in blocks:
-        exec(compile(block, document.name, "exec"), names)
-    if document.name == "README.md":  # the first example shows what it promises, in its fifteen lines
-        assert min(names["errors"], key=names["errors"].get) == "hebbian_descent"
-        assert len(blocks[0].strip().splitlines()) <= 15
+    for code, shown in blocks:
+        exec(compile(code, document.name, "exec"), names)
+        printed = capsys.readouterr().out
+        if shown:
+            assert printed == shown
+
+
+def test_the_readme_keeps_its_promise_of_eight_lines():
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    assert len([line for line in code.splitlines() if line.strip()]) == 8
+
+
+@pytest.mark.parametrize(
+    "document",
+    [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_links_lead_to_files_and_headings_that_exist(document):
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, heading = target.partition("#")
+        file = (document.parent / path).resolve() if path else document
+        assert file.exists(), target
+        if heading:
+            assert heading in anchors(file), target
+
+
+def anchors(page):
+    """Return what links may name in a page: its headings in small letters, with dashes for spaces."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_listed_and_every_listed_page_exists():
+    folder = ROOT / "docs"
+    listed = re.findall(r"\]\(([^)]+\.md)\)", (folder / "README.md").read_text(encoding="utf-8"))
+    pages = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")} - {"README.md"}
+    assert pages == set(listed) - {"../CONTRIBUTING.md"}
 
 
 def test_every_docstring_of_a_rule_cites_the_paper():
@@ -60,9 +96,8 @@ def test_named_tests_exist(document):
 
 
 def test_files_in_the_map_of_the_paper_exist_and_cover_every_rule():
-    rows = re.findall(
-        r"^\| `[^|]+` \| `([^|`]+)` \| `tests", (ROOT / "README.md").read_text(), flags=re.MULTILINE
-    )
+    text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `[^|]+` \| `([^|`]+)` \| `tests", text, flags=re.MULTILINE)
     assert len(rows) > 20
     for file in rows:
         assert (SOURCE / file).is_file(), file
