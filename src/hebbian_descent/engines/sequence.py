@@ -21,6 +21,7 @@ from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.engines.sequence_loop import (
     BlockResult,
+    UnitBlock,
     imprint,
     learn_compiled,
     learn_plainly,
@@ -75,14 +76,15 @@ def run_trials(
 ) -> None:
     """Run some trials, in parts that threads share, and put what they leave into the result."""
     run = loop_for(problem)
-    pieces = calls(len(problem.learning_rates), problem.n_epochs * operations_of_epoch(problem, blocks[-1]))
-    running = {
-        (trial, rates.start): [
-            pool.submit(run, problem, W, units, rates, keeps_outputs=keeps_outputs) for units in blocks
-        ]
-        for trial, W in weights.items()
-        for rates in pieces
-    }
+    n_units = blocks[-1].stop - blocks[-1].start
+    pieces = calls(len(problem.learning_rates), problem.n_epochs * operations_of_epoch(problem, n_units))
+    running = {}
+    for trial, W in weights.items():
+        parts = [UnitBlock(problem, W, units) for units in blocks]
+        for rates in pieces:
+            running[trial, rates.start] = [
+                pool.submit(run, part, rates, keeps_outputs=keeps_outputs) for part in parts
+            ]
     for trial, rates in product(weights, pieces):
         join(result, problem, trial, rates, [part.result() for part in running.pop((trial, rates.start))])
 

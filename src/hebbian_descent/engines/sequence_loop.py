@@ -9,6 +9,7 @@ one product with the couplings serves all learning rates, and no step waits for 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,13 +36,42 @@ class BlockResult(NamedTuple):
     outputs: Array  # (n_rates, n_evaluated or 0, n_units)
 
 
-def learn_plainly(
-    problem: Problem, weights: Array, units: slice, rates: slice, *, keeps_outputs: bool
-) -> BlockResult:
+class UnitBlock:
+    """Some output units of one trial; what all learning rates need is computed once, by the first of them."""
+
+    def __init__(self, problem: Problem, weights: Array, units: slice) -> None:
+        self.problem, self.units = problem, units
+        self.weights = weights[:, units]  # (n_inputs, n_units)
+        self.n_units: int = units.stop - units.start
+        self.training_targets = problem.training.targets[:, units]
+        self.evaluation_targets = problem.evaluation.targets[:, units]
+
+    @cached_property
+    def start(self) -> Array:
+        """What the initial weights make of the patterns that are learned, in whole vectors."""
+        return product(self.problem.training.inputs, as_vectors(self.weights))
+
+    @cached_property
+    def evaluated_start(self) -> Array:
+        """The same of the patterns that are evaluated."""
+        return product(self.problem.evaluation.inputs, as_vectors(self.weights))
+
+    @cached_property
+    def imprinted(self) -> tuple[Array, Array, Array]:
+        """What η = 1 imprints: within the first epoch, in each later one, and on the evaluated patterns."""
+        training, learned = self.problem.training, self.problem.imprinted
+        assert learned is not None
+        block = as_vectors(learned[:, self.units])
+        within = product(np.tril(training.couplings, -1), block)
+        return within, product(training.couplings, block), product(self.problem.evaluation.couplings, block)
+
+
+def learn_plainly(block: UnitBlock, rates: slice, *, keeps_outputs: bool) -> BlockResult:
     """Learn and evaluate in Python, all learning rates side by side."""
+    problem = block.problem
     training, evaluation = problem.training, problem.evaluation
     eta = problem.learning_rates[rates, np.newaxis]
-    start, evaluated_start = training.inputs @ weights[:, units], evaluation.inputs @ weights[:, units]
+    start, evaluated_start = training.inputs @ block.weights, evaluation.inputs @ block.weights
     summed = np.zeros((len(eta), *start.shape), start.dtype)  # Σ p over the epochs, for each pattern
     diverged_at = np.full(len(eta), NEVER)
     with np.errstate(over="ignore", invalid="ignore"):  # of runs that have diverged
@@ -50,22 +80,15 @@ def learn_plainly(
             a = start[t] + training.couplings[t] @ summed  # (n_rates, n_units)
             is_beyond = ~(np.abs(a) <= LARGEST_PREACTIVATION).all(axis=1)
             diverged_at[is_beyond & (diverged_at == NEVER)] = step
-            summed[:, t] -= eta * problem.post(training.targets[t, units], a)
+            summed[:, t] -= eta * problem.post(block.training_targets[t], a)
         outputs = problem.activation(evaluated_start + evaluation.couplings @ summed)
-        errors = np.abs(outputs - evaluation.targets[:, units]).sum(axis=2, dtype=np.float64)
+        errors = np.abs(outputs - block.evaluation_targets).sum(axis=2, dtype=np.float64)
     return BlockResult(errors, diverged_at, outputs if keeps_outputs else outputs[:, :0])
 
 
-def learn_compiled(
-    core: Core,
-    problem: Problem,
-    weights: Array,
-    units: slice,
-    rates: slice,
-    *,
-    keeps_outputs: bool,
-) -> BlockResult:
+def learn_compiled(core: Core, block: UnitBlock, rates: slice, *, keeps_outputs: bool) -> BlockResult:
     """Learn and evaluate in the compiled core, one learning rate after another."""
+    problem = block.problem
     training, evaluation, dtype = problem.training, problem.evaluation, problem.dtype
     unit, parameters = problem.activation.compiled_form, dict(problem.activation.parameters)
     error = problem.error if problem.rule.takes_error_term else get_error_term("difference")
@@ -73,11 +96,9 @@ def learn_compiled(
     assert error.compiled_form is not None
     at_rest = np.zeros((1, 1), dtype)
     core.activate(at_rest, at_rest, unit, parameters)  # φ(0), so that nothing is learned beyond the last unit
-    block = as_vectors(weights[:, units])
-    start = product(training.inputs, block)
-    continued = problem.continued
-    targets = in_vectors(training.targets[:, units], dtype, at_rest[0, 0])
-    n_units, n_evaluated = units.stop - units.start, len(evaluation.targets)
+    continued, start = problem.continued, block.start
+    targets = in_vectors(block.training_targets, dtype, at_rest[0, 0])
+    n_units, n_evaluated = block.n_units, len(evaluation.targets)
     learning_rates = problem.learning_rates[rates]
     result = BlockResult(
         errors=np.full((len(learning_rates), n_evaluated), np.nan),
@@ -90,12 +111,12 @@ def learn_compiled(
         start,
         targets,
         evaluation.couplings if continued is None else continued,
-        start if continued is not None else product(evaluation.inputs, block),
-        targets if continued is not None else in_vectors(evaluation.targets[:, units], dtype, at_rest[0, 0]),
+        start if continued is not None else block.evaluated_start,
+        targets if continued is not None else in_vectors(block.evaluation_targets, dtype, at_rest[0, 0]),
         aligned((core.sequence_room(len(start)), start.shape[1]), dtype),
         *result,
     )
-    for epochs in epochs_of_calls(problem, units, len(learning_rates)):
+    for epochs in epochs_of_calls(problem, n_units, len(learning_rates)):
         settings = core.SequenceSettings(
             first_epoch=epochs.start,
             n_epochs=epochs.stop - epochs.start,
@@ -109,38 +130,25 @@ def learn_compiled(
     return result
 
 
-def epochs_of_calls(problem: Problem, units: slice, n_rates: int) -> list[slice]:
+def epochs_of_calls(problem: Problem, n_units: int, n_rates: int) -> list[slice]:
     """Cut the epochs so that a call ends soon; several learning rates run through all epochs in one call."""
     if n_rates > 1:
         return [slice(0, problem.n_epochs)]
-    return calls(problem.n_epochs, operations_of_epoch(problem, units))
+    return calls(problem.n_epochs, operations_of_epoch(problem, n_units))
 
 
-def operations_of_epoch(problem: Problem, units: slice) -> int:
+def operations_of_epoch(problem: Problem, n_units: int) -> int:
     """Return how many additions an epoch takes about, with the evaluation."""
-    n_units: int = units.stop - units.start
     return problem.n_steps * (problem.n_steps + len(problem.evaluation.targets)) * n_units
 
 
-def imprint(
-    problem: Problem, weights: Array, units: slice, rates: slice, *, keeps_outputs: bool
-) -> BlockResult:
+def imprint(block: UnitBlock, rates: slice, *, keeps_outputs: bool) -> BlockResult:
     """Evaluate what some learning rates of one trial imprint on a block of output units."""
-    training, evaluation, dtype = problem.training, problem.evaluation, problem.dtype
-    n_units, learning_rates = units.stop - units.start, problem.learning_rates[rates]
-    assert problem.imprinted is not None
-    block, learned = (as_vectors(array[:, units]) for array in (weights, problem.imprinted))
-    start, within, per_epoch, evaluated_start, evaluated_per_epoch = (
-        product(*factors)[:, :n_units]
-        for factors in (
-            (training.inputs, block),
-            (np.tril(training.couplings, -1), learned),
-            (training.couplings, learned),
-            (evaluation.inputs, block),
-            (evaluation.couplings, learned),
-        )
+    problem, n_units, targets = block.problem, block.n_units, block.evaluation_targets
+    dtype, learning_rates = problem.dtype, problem.learning_rates[rates]
+    start, evaluated_start, within, per_epoch, evaluated_per_epoch = (
+        array[:, :n_units] for array in (block.start, block.evaluated_start, *block.imprinted)
     )
-    targets = evaluation.targets[:, units]
     result = BlockResult(
         errors=np.empty((len(learning_rates), len(targets))),
         diverged_at=np.empty(len(learning_rates), np.int64),
