@@ -41,7 +41,8 @@ class Patterns:
         if evaluate_on is None:
             return cls(x, t, x, t)
         if not isinstance(evaluate_on, tuple) or len(evaluate_on) != 2:
-            raise TypeError("evaluate_on must be a pair, (inputs, targets). Got something else.")
+            got = type(evaluate_on).__name__
+            raise TypeError(f"evaluate_on must be a pair, (inputs, targets). Got {got}.")
         x_test, t_test = _pairs(*evaluate_on, "evaluated inputs", "evaluated targets")
         as_patterns(x_test, "evaluated inputs", n_columns=x.shape[1])
         as_patterns(t_test, "evaluated targets", n_columns=t.shape[1])
