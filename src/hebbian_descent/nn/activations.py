@@ -21,8 +21,6 @@ from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
 from hebbian_descent.network.domain import Interval, Simplex
 from hebbian_descent.nn.matching_losses import MATCHING_LOSSES
 
-__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_softmax"]
-
 Function = Callable[[Tensor], Tensor]
 
 
