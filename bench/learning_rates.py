@@ -25,7 +25,7 @@ from hebbian_descent import (
     HebbianDescentRegressor,
 )
 from hebbian_descent.datasets import draw_pair, load
-from hebbian_descent.datasets.errors import DatasetError
+from hebbian_descent.datasets.dataset import DatasetError
 from hebbian_descent.learning.rates import KAPPAS, Automatic
 from hebbian_descent.network import get_activation
 from hebbian_descent.paper.grids import LEARNING_RATES

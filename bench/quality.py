@@ -30,7 +30,7 @@ from quality_scores import Cells, Kept, Line, Scores, Seeds, among_best, best_of
 from rich.console import Console
 from rich.table import Table
 
-from hebbian_descent.datasets.errors import DatasetError
+from hebbian_descent.datasets.dataset import DatasetError
 
 LEARNERS = CONTENDERS | VARIANTS
 KEPT = Kept(Path(__file__).parent / "quality.json")

@@ -21,10 +21,10 @@ from campaigns.command_line import code_of
 from campaigns.forging import NASTY_TEXTS, damaged
 from hebbian_descent.cli import app
 from hebbian_descent.paper.claims.base import Judged
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.measurements import Measurements, as_content
 from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.storage.results import provenance
 

@@ -23,7 +23,7 @@ from hebbian_descent import (
     HebbianDescentRegressor,
     Layer,
 )
-from hebbian_descent.learning.run import DivergenceError
+from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.storage.models import ModelFileError, load, pack, restored, unpack
 
 LONGEST_LOAD = 2.0

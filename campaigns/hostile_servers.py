@@ -18,9 +18,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from campaigns.campaign import Campaign
-from hebbian_descent.datasets.description import RemoteFile
-from hebbian_descent.datasets.download import SLOWEST, fetch_file
+from hebbian_descent.datasets.dataset import RemoteFile
+from hebbian_descent.datasets.download import fetch_file
 from hebbian_descent.datasets.formats import OVERHEAD, read_content
+from hebbian_descent.datasets.transfer import SLOWEST
 
 CONTENT = random.Random(0).randbytes(3000) + bytes(2000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, FileFormat, PublicFiles, archive_format
+from hebbian_descent.datasets.dataset import Description, FileFormat, PublicFiles, Split, Splits
+from hebbian_descent.datasets.formats import archive_format
 from hebbian_descent.datasets.sources import DATASETS, adult, cifar, connect, mnist
 from hebbian_descent.datasets.sources.cifar import parse_grey_batch
 from hebbian_descent.datasets.sources.connect import OUTCOMES, parse_connect

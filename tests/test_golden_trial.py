@@ -13,7 +13,8 @@ import numpy as np
 
 from hebbian_descent import RULES
 from hebbian_descent.checks import Array
-from hebbian_descent.learning.run import DivergenceError, train
+from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hebbian_descent.datasets import splits
+from hebbian_descent import datasets
 from hebbian_descent.datasets.folder import find_file
 from hebbian_descent.datasets.formats import parse_binary_libsvm, read_content
 from hebbian_descent.datasets.sources.connect import parse_connect
 
-OUTPUT_FOLDER = Path(splits.__file__).parent
+OUTPUT_FOLDER = Path(datasets.__file__).parent / "splits"
 
 
 def main() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hebbian_descent.learning.run import DivergenceError, Training, train
+from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.learning.run import Training, train
 from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
 from hebbian_descent.rules import (

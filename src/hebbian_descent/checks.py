@@ -41,6 +41,14 @@ def printable(text: str) -> str:
     )
 
 
+LONGEST_REASON = 200
+
+
+def in_one_line(error: object) -> str:
+    """Return the message of an error as one printable line of bounded length."""
+    return printable((" ".join(str(error).split()) or type(error).__name__)[:LONGEST_REASON])
+
+
 def require_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
     """Import an optional library, or say in one sentence which extra brings it."""
     try:

@@ -10,9 +10,8 @@ import hashlib
 import pytest
 
 from hebbian_descent.datasets import DataFolderError
-from hebbian_descent.datasets.description import RemoteFile
-from hebbian_descent.datasets.download import fetch_file, progress_bar
-from hebbian_descent.datasets.errors import DownloadError
+from hebbian_descent.datasets.dataset import RemoteFile
+from hebbian_descent.datasets.download import DownloadError, fetch_file, progress_bar
 
 CONTENT = b"patterns " * 50_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -20,7 +19,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch):
-    monkeypatch.setattr("hebbian_descent.datasets.download.SLOWEST", 1e6)
+    monkeypatch.setattr("hebbian_descent.datasets.transfer.SLOWEST", 1e6)
 
 
 def get(folder, *urls, name="table", **options):

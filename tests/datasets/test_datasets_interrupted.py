@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from hebbian_descent.datasets.description import RemoteFile
+from hebbian_descent.datasets.dataset import RemoteFile
 from hebbian_descent.datasets.download import fetch_file
 
 CONTENT = b"patterns " * 50_000
@@ -32,8 +32,8 @@ def test_an_interrupted_download_leaves_nothing_behind(server, tmp_path):
 
 def start_process(url, folder):
     code = (
-        "from pathlib import Path; from hebbian_descent.datasets import description, download; "
-        f"table = description.RemoteFile('table', ({url!r},), {SHA256!r}, {len(CONTENT)}); "
+        "from pathlib import Path; from hebbian_descent.datasets import dataset, download; "
+        f"table = dataset.RemoteFile('table', ({url!r},), {SHA256!r}, {len(CONTENT)}); "
         f"download.fetch_file(table, Path({str(folder)!r}), mirrors=())"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

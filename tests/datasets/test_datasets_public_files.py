@@ -178,7 +178,7 @@ def write_tar(path, names):
 
 
 def test_the_index_files_are_small():
-    folder = files("hebbian_descent.datasets.splits")
+    folder = files("hebbian_descent.datasets") / "splits"
     assert sum(len(folder.joinpath(f"{name}.npz").read_bytes()) for name in ("adult", "connect")) < 100_000
 
 
@@ -190,7 +190,7 @@ def test_the_index_files_are_what_the_tool_makes(real_data, tmp_path, monkeypatc
     monkeypatch.setattr(tool, "OUTPUT_FOLDER", tmp_path)
     tool.write_adult(real_data)
     tool.write_connect(real_data)
-    shipped = files("hebbian_descent.datasets.splits")
+    shipped = files("hebbian_descent.datasets") / "splits"
     for name in ("adult", "connect"):
         with np.load(tmp_path / f"{name}.npz") as made, np.load(shipped.joinpath(f"{name}.npz")) as there:
             assert made.files == there.files

@@ -192,7 +192,7 @@ def test_a_rule_without_an_error_term_ignores_it(error):
 def test_long_runs_are_cut_into_calls_and_have_the_same_bits(monkeypatch):
     setting, patterns = setting_of("gradient_descent", epochs=20), problem()
     whole = run(setting, patterns).values["mae"]
-    monkeypatch.setattr("hebbian_descent.engines.tiling.OPERATIONS_OF_A_CALL", 11 * 22 * 13 * 3)
+    monkeypatch.setattr("hebbian_descent.engines.sequence_problem.OPERATIONS_OF_A_CALL", 11 * 22 * 13 * 3)
     np.testing.assert_array_equal(run(setting, patterns).values["mae"], whole)
 
 

@@ -6,8 +6,7 @@ import pytest
 from hebbian_descent.aligned import VECTOR_BYTES, row_length
 from hebbian_descent.engines.network_grids import LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.sequence import sequence
-from hebbian_descent.engines.tiling import groups_of_trials, unit_blocks
+from hebbian_descent.engines.sequence import groups_of_trials, sequence, unit_blocks
 
 RATES = tuple(np.geomspace(0.01, 2, 7))
 SETTINGS = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent.aligned import padded
-from hebbian_descent.engines.sparse import sparse_patterns
+from hebbian_descent.engines.patterns import sparse_patterns
 from hebbian_descent.engines.stacked_inputs import PlainBatches
 from hebbian_descent.native import core
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
 from hebbian_descent.estimators import epochs
-from hebbian_descent.estimators.holdout import hold_out, shares_of_classes
+from hebbian_descent.estimators.epochs import hold_out, shares_of_classes
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:400], Y[:400]

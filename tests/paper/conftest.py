@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from hebbian_descent.cli import main
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.tables import TABLES
 
 LABEL = "tab:Hetero_online_centered_2"

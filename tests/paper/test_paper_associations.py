@@ -9,11 +9,10 @@ from scipy import stats
 
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.paper.comparison import cell_key, compare_rows
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.sweep import sweep

@@ -13,13 +13,12 @@ from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
 from hebbian_descent.paper.claims import CLAIMS, Judged, cells, epochs, forgetting_curve, hidden, online
 from hebbian_descent.paper.claims.base import by_deviation
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FORMULAS, sample
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.printed import printed_rows
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.theory.loss_table import LOSS_TABLE
 

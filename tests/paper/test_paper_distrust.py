@@ -11,11 +11,10 @@ import pytest
 
 from hebbian_descent.checks import printable
 from hebbian_descent.paper.claims.base import Judged, save_claims
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.measurements import Measurements, file_name
 from hebbian_descent.paper.report import render
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 
 PATHS = ("a/b", "../../up", "a\\b", "\0", ".hidden", "Case", "case", "\u00e9", "e\u0301", "x" * 500)
 NAMES = (*PATHS, "=1+1", "<b>", "[/b]", "\x1b[2J")

@@ -9,9 +9,9 @@ import pytest
 from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
 from hebbian_descent.paper.claims.base import Judged, save_claims
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence import CHOSEN_FIGURES, write_document
 from hebbian_descent.paper.notes import REASON_UNKNOWN
+from hebbian_descent.paper.run_context import Effort
 
 
 @pytest.fixture(scope="module")

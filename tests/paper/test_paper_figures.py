@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from hebbian_descent import plotting
 from hebbian_descent.cli import main
 from hebbian_descent.datasets import DatasetUnavailableError, names
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Measured
 from hebbian_descent.paper.figures import (
     FIGURES,
@@ -24,7 +23,7 @@ from hebbian_descent.paper.figures import hebb_disadvantage_example as hebb_exam
 from hebbian_descent.paper.figures import update_rule_2d_example as example_2d
 from hebbian_descent.paper.figures.scatter import PANELS
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.tables import TABLES
 
 SUB_FIGURES = {

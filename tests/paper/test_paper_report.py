@@ -11,12 +11,12 @@ import pytest
 from hebbian_descent.cli import main
 from hebbian_descent.paper.claims import Judged
 from hebbian_descent.paper.claims.base import save_claims, saved_claims
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.report import render
 from hebbian_descent.paper.report.content import LARGEST_SVG, image_file, paper_tables
 from hebbian_descent.paper.report.filters import facts, number, plainly
+from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.table_formats import TextTable, markdown_text
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.report import write_report
+from hebbian_descent.paper.run_context import Effort
 from tests.browser import contrasts, needs_browser, prefer, requests_of, resize, started_browser
 
 pytest.importorskip("selenium", reason="selenium is not installed")

@@ -7,12 +7,11 @@ from scipy import stats
 from hebbian_descent import Autoencoder
 from hebbian_descent.datasets import DatasetUnavailableError, load
 from hebbian_descent.paper.comparison import cell_key, compare_rows
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import AutoAssociation, Classification, Measured
 from hebbian_descent.paper.experiments.auto_association import n_hidden
 from hebbian_descent.paper.notes import notes
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.tables import TABLES
 
 SMALL = {"learning_rates": (0.1, 0.01), "trials": 2, "epochs": 1, "patterns": 200}

@@ -16,7 +16,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.utils import murmurhash3_32
 
 from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor, load
-from hebbian_descent.streams import Checkpoint, block, csv_blocks, libsvm_blocks, number_parsers, progressive
+from hebbian_descent.streams import Checkpoint, block, csv_blocks, libsvm_blocks, progressive
 
 LEARN = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "learn"]
 
@@ -292,7 +292,7 @@ def test_every_parser_gives_the_same_bits(forms, request):
     part = csv_blocks.CsvBlock({"a": 0, "b": 1}, "file", ",", 2, lines, None)
     np.testing.assert_array_equal(part.numbers(["a", "b"]), expected)
     if forms == "plain":
-        np.testing.assert_array_equal(number_parsers._by_arrow(lines, ",", 2, [0, 1]), values)
+        np.testing.assert_array_equal(csv_blocks._by_arrow(lines, ",", 2, [0, 1]), values)
     request.getfixturevalue("without_pyarrow")
     np.testing.assert_array_equal(part.numbers(["a", "b"]), expected)
     np.testing.assert_array_equal(part.numbers(["b"])[:, 0], expected[:, 1])

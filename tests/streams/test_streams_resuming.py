@@ -14,7 +14,7 @@ import pytest
 from hebbian_descent import load
 from hebbian_descent.storage.models import read_model, write_model
 from hebbian_descent.streams import Checkpoint, Source, csv_blocks, libsvm_blocks, parquet_blocks
-from hebbian_descent.streams.row_checksum import RowChecksum
+from hebbian_descent.streams.progressive import RowChecksum
 
 RNG = np.random.default_rng(0)
 ROWS = [

@@ -13,8 +13,8 @@ from hebbian_descent import Activation
 from hebbian_descent.checks import Array
 from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
-from hebbian_descent.sweep.executors import Executor, InProcess, Processes, usable_processors
-from hebbian_descent.thread_pools import ONE_THREAD
+from hebbian_descent.sweep.executors import Executor, InProcess, Processes
+from hebbian_descent.thread_pools import ONE_THREAD, usable_processors
 
 
 def most_threads(preactivation: Array) -> Array:

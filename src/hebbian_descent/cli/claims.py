@@ -14,8 +14,7 @@ from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.options import OUTPUT, Output
 from hebbian_descent.paper.claims import Judged, judge_all
 from hebbian_descent.paper.claims.base import Word, counted, save_claims
-from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 
 COLOURS: dict[Word, str] = {
     "holds": "green",

@@ -13,11 +13,10 @@ from hebbian_descent.cli.console import PlainConsole, echo, show_table
 from hebbian_descent.cli.options import OUTPUT, Output
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.comparison import compare as compare_with_print
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.layout import cell_name
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, reason
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import Winner, summarise, winners
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable

@@ -10,7 +10,7 @@ import typer
 
 from hebbian_descent import datasets
 from hebbian_descent.cli.console import PlainConsole, echo
-from hebbian_descent.datasets.description import Description, RandomPatterns
+from hebbian_descent.datasets.dataset import Description, RandomPatterns
 from hebbian_descent.table_formats import TextTable, terminal_table
 
 app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and print their folder.")

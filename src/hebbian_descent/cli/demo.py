@@ -17,12 +17,11 @@ from hebbian_descent.cli.run import draw_figure, run_table
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.figures import FIGURES, PaperFigure
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.report import write_report
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.rules import rule_title
 from hebbian_descent.sweep import initial_weights
 from hebbian_descent.table_formats import Cell, Marked, TextTable, terminal_table

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from hebbian_descent.cli.console import PlainConsole, show_table
 from hebbian_descent.cli.options import OUTPUT, Output
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.table_formats import Cell, Marked, TextTable, terminal_table
 
 

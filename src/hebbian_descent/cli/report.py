@@ -10,10 +10,10 @@ import typer
 
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.options import OUTPUT, Output
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.evidence import write_document, write_summary
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.report import write_report
+from hebbian_descent.paper.run_context import Effort
 
 
 def report(

@@ -18,7 +18,6 @@ from hebbian_descent.cli.options import OUTPUT, Output, parsed_overrides, parsed
 from hebbian_descent.cli.table import show_comparison, show_formulas
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.comparison import compare
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import errors_in, load_experiments
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
@@ -26,7 +25,7 @@ from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import measured_table
 from hebbian_descent.paper.measurements import keep_effort, run_jobs
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 
 

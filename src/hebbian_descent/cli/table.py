@@ -12,11 +12,10 @@ from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli.console import PlainConsole, show_table, stacked
 from hebbian_descent.cli.options import OUTPUT, Output, parsed_overrides
 from hebbian_descent.paper.comparison import Verdict, compare
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.layout import comparison_table, measured_table, print_table, result_table
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import terminal_table

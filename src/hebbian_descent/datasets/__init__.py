@@ -6,18 +6,10 @@
 ((100, 200), (100, 64))
 """
 
-from hebbian_descent.datasets.dataset import Dataset, Split
-from hebbian_descent.datasets.description import Description
-from hebbian_descent.datasets.download import fetch
-from hebbian_descent.datasets.errors import (
-    DataFolderError,
-    DatasetDamagedError,
-    DatasetError,
-    DatasetUnavailableError,
-    UnpublishedDataWarning,
-)
-from hebbian_descent.datasets.folder import data_folder, locate
-from hebbian_descent.datasets.loading import load
+from hebbian_descent.datasets.dataset import Dataset, DatasetError, Description, Split
+from hebbian_descent.datasets.download import DatasetUnavailableError, fetch
+from hebbian_descent.datasets.folder import DataFolderError, data_folder, locate
+from hebbian_descent.datasets.loading import DatasetDamagedError, UnpublishedDataWarning, load
 from hebbian_descent.datasets.sampling import draw_pair, draw_patterns
 from hebbian_descent.datasets.sources import DATASETS, describe, names
 

@@ -1,32 +1,31 @@
-"""Download of datasets into the data folder.
-
-A file is written under a temporary name, checked against its digest, then renamed.
-"""
+"""Download of datasets into the data folder, from the first address that delivers what was published."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
-from hebbian_descent.datasets.description import PublicFiles, RemoteFile
-from hebbian_descent.datasets.errors import DataFolderError, DatasetUnavailableError, DownloadError
-from hebbian_descent.datasets.folder import FOLDER_VARIABLE, data_folder, find_format
-from hebbian_descent.datasets.formats import OVERHEAD, read_content
+from hebbian_descent.datasets.dataset import DatasetError, PublicFiles, RemoteFile
+from hebbian_descent.datasets.folder import FOLDER_VARIABLE, DataFolderError, data_folder, find_format
 from hebbian_descent.datasets.sources import describe
-from hebbian_descent.datasets.transfer import TransferError, stream
-from hebbian_descent.safe_files import sync_folder
 
-Report = Callable[[int, int | None], None]
-"""Called with the bytes received so far, and the total if the server announced one."""
+if TYPE_CHECKING:
+    from hebbian_descent.datasets.transfer import Report
+
+
+class DatasetUnavailableError(DatasetError):
+    """The dataset is not in the data folder, and downloading failed or was disabled."""
+
+
+class DownloadError(DatasetError):
+    """No address of a public file delivered the expected content."""
+
 
 TIMEOUT = 30.0
-SLOWEST = 20_000
-"""Bytes per second; a server that is slower over the whole file is abandoned."""
 SECONDS_PER_DAY = 86_400
 
 
@@ -109,13 +108,15 @@ def fetch_file(
     report: Report = lambda received, total: None,
 ) -> Path:
     """Download `remote` into `folder` from the first address that delivers the expected content."""
+    from hebbian_descent.datasets.transfer import TransferError, fetch_from
+
     failures = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _remove_abandoned_parts(folder)
         for url in remote.addresses(mirrors):
             try:
-                return _fetch_from(url, remote, folder, timeout, report)
+                return fetch_from(url, remote, folder, timeout, report)
             except TransferError as failure:
                 failures.append(f"{url}: {failure}")
     except OSError as error:
@@ -124,43 +125,6 @@ def fetch_file(
             f"Set {FOLDER_VARIABLE} to another one."
         ) from error
     raise DownloadError(f"{remote.name} could not be downloaded ({'; '.join(failures)}).")
-
-
-def _fetch_from(url: str, remote: RemoteFile, folder: Path, timeout: float, report: Report) -> Path:
-    target = folder / remote.name
-    seconds = timeout + remote.size / SLOWEST
-    pieces = stream(url, timeout=timeout, seconds=seconds, at_most=remote.size + OVERHEAD)
-    part = folder / f".{remote.name}.{uuid4().hex}.part"  # unique: several processes may fetch at once
-    try:
-        with part.open("xb") as sink, closing(pieces):
-            received = 0
-            for piece, total in pieces:
-                sink.write(piece)
-                received += len(piece)
-                report(received, total)
-            sink.flush()
-            os.fsync(sink.fileno())
-        _check_digest(part, remote)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
-    sync_folder(folder)
-    return target
-
-
-def _check_digest(part: Path, remote: RemoteFile) -> None:
-    if remote.digest_of == "file":
-        with part.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    else:
-        try:
-            digest = hashlib.sha256(read_content(part, remote.size)).hexdigest()
-        except Exception as error:  # nearly anything, of damaged data
-            raise TransferError(f"the received file cannot be decompressed: {error}") from None
-    if digest != remote.sha256:
-        raise TransferError(
-            f"the received file differs (SHA-256 {digest[:12]}… in place of {remote.sha256[:12]}…)"
-        )
 
 
 def _remove_abandoned_parts(folder: Path) -> None:

@@ -6,9 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-from hebbian_descent.datasets.description import FileFormat, PublicFiles
-from hebbian_descent.datasets.errors import DataFolderError
+from hebbian_descent.datasets.dataset import DatasetError, FileFormat, PublicFiles
 from hebbian_descent.datasets.sources import describe
+
+
+class DataFolderError(DatasetError):
+    """The data folder does not exist, or cannot be read or written."""
+
 
 FOLDER_VARIABLE = "HEBBIAN_DESCENT_DATA"
 COMPRESSIONS = ("", ".gz", ".bz2")

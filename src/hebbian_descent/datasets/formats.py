@@ -12,6 +12,8 @@ import math
 import os
 import warnings
 import zipfile
+from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -20,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib import format as npy
 
-from hebbian_descent.datasets.dataset import Split, Splits
+from hebbian_descent.datasets.dataset import FileFormat, Split, Splits
 from hebbian_descent.safe_files import open_regular
 
 LARGEST = 1 << 28
@@ -139,6 +141,11 @@ def read_member(archive: ZipFile, member: ZipInfo, most_bytes: int) -> npt.NDArr
         return read_array(file, most_bytes)
 
 
+def archive_format(name: str, sha256: Mapping[str, str]) -> FileFormat:
+    """Return the compact format of a dataset, the only one that may hold custom data."""
+    return FileFormat((name,), parse_archive, lambda splits: splits, sha256, may_differ=True)
+
+
 LARGEST_ARRAY = 1 << 26
 """Upper bound on the size of any array of the datasets, in bytes."""
 MOST_MEMBERS = 1000
@@ -169,3 +176,10 @@ def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any] | None:
         return read_member(archive, archive.getinfo(f"{name}.npy"), LARGEST_ARRAY)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+
+
+def shipped_arrays(name: str) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of one of the package's archives, which `tools/make_split_indices.py` made."""
+    path = files("hebbian_descent.datasets").joinpath("splits", f"{name}.npz")
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        return dict(archive)

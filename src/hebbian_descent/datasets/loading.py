@@ -5,21 +5,39 @@ from __future__ import annotations
 import functools
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Dataset, Split, Splits
-from hebbian_descent.datasets.description import BuiltIn, FileFormat, PublicFiles, RandomPatterns
+from hebbian_descent.checks import in_one_line
+from hebbian_descent.datasets.dataset import (
+    BuiltIn,
+    Dataset,
+    DatasetError,
+    FileFormat,
+    PublicFiles,
+    RandomPatterns,
+    Split,
+    Splits,
+)
 from hebbian_descent.datasets.download import fetch_into, unavailable
-from hebbian_descent.datasets.errors import UnpublishedDataWarning, reading
-from hebbian_descent.datasets.folder import data_folder, find_format
+from hebbian_descent.datasets.folder import DataFolderError, data_folder, find_format
 from hebbian_descent.datasets.formats import OVERHEAD, read_content
 from hebbian_descent.datasets.sources import describe
 from hebbian_descent.datasets.sources.built_in import Role, generator
 from hebbian_descent.datasets.validation import check_splits, difference_from_published
+
+
+class DatasetDamagedError(DatasetError):
+    """A file of the dataset exists, but its content is wrong."""
+
+
+class UnpublishedDataWarning(UserWarning):
+    """An archive holds plausible data that differ from the published ones."""
 
 
 def load(
@@ -134,3 +152,22 @@ def _read_once(
 def _stamp(path: Path) -> tuple[int, ...]:
     status = path.stat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+@contextmanager
+def reading(*paths: Path) -> Iterator[None]:
+    """Turn any failure to read or parse `paths` into an error that names them."""
+    files = ", ".join(map(str, paths))
+    try:
+        yield
+    except (DatasetError, MemoryError):  # the second says nothing about the file
+        raise
+    except PermissionError as error:
+        raise DataFolderError(f"{files} must be readable by you, and is not: {error.strerror}.") from error
+    # Damaged archives make the standard library raise nearly anything: RuntimeError, LZMAError, KeyError, …
+    except Exception as error:
+        which = files if len(paths) == 1 else f"One of {files}"
+        raise DatasetDamagedError(
+            f"{which} is damaged or not the file its name says: {in_one_line(error).rstrip('.')}. "
+            "Replace it, or delete it and run `hebbian-descent data fetch`."
+        ) from error

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, unknown_name
-from hebbian_descent.datasets.dataset import Split
-from hebbian_descent.datasets.description import RandomPatterns
+from hebbian_descent.datasets.dataset import RandomPatterns, Split
 from hebbian_descent.datasets.loading import floating_type, read_unscaled, scaled
 from hebbian_descent.datasets.sources import describe
 from hebbian_descent.datasets.sources.built_in import Role, generator

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import Description, FileFormat, PublicFiles
+from hebbian_descent.datasets.dataset import Description, FileFormat, PublicFiles, Split, Splits
 
 
 def check_splits(splits: Splits, description: Description) -> None:

@@ -1,17 +1,20 @@
-"""The pairs that a sweep learns and evaluates."""
+"""The pairs that a sweep learns and evaluates, and when products with them leave out zeros."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_patterns
 from hebbian_descent.storage.results import canonical
+
+if TYPE_CHECKING:
+    from hebbian_descent.native._native import Core, _SparsePatterns
 
 ROWS_AT_ONCE = 512
 """Few enough to stay in the cache, where memory for all patterns at once would have to be fetched first."""
@@ -38,7 +41,8 @@ class Patterns:
         if evaluate_on is None:
             return cls(x, t, x, t)
         if not isinstance(evaluate_on, tuple) or len(evaluate_on) != 2:
-            raise TypeError("evaluate_on must be a pair, (inputs, targets). Got something else.")
+            got = type(evaluate_on).__name__
+            raise TypeError(f"evaluate_on must be a pair, (inputs, targets). Got {got}.")
         x_test, t_test = _pairs(*evaluate_on, "evaluated inputs", "evaluated targets")
         as_patterns(x_test, "evaluated inputs", n_columns=x.shape[1])
         as_patterns(t_test, "evaluated targets", n_columns=t.shape[1])
@@ -95,3 +99,23 @@ def _pairs(
             f"Got {len(x)} and {len(t)}."
         )
     return x, t
+
+
+LARGEST_SHARE = 0.5
+"""Of inputs that are not zero: beyond, products of whole matrices are as fast."""
+
+SMALLEST_BATCH = 8
+"""Of patterns: with fewer, the product with the offset costs more than the zeros do."""
+
+
+def leaving_out_zeros_pays(share: float, n: int) -> bool:
+    """Return whether products with n patterns at a time, of which a share is not zero, should skip zeros."""
+    return share <= LARGEST_SHARE and n >= SMALLEST_BATCH
+
+
+def sparse_patterns(
+    native: Core, patterns: Array, dtype: np.dtype[Any], columns: tuple[int, int] | None = None
+) -> _SparsePatterns:
+    """Return patterns without their zeros in some precision, or some of their columns."""
+    kind = native.SparsePatterns32 if dtype == np.float32 else native.SparsePatterns64
+    return kind(patterns, *(columns or (0, patterns.shape[1])))

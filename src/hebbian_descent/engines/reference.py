@@ -12,7 +12,8 @@ from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, CellResult, empty_result, measure_into
 from hebbian_descent.engines.grid import Grid, GridCell, Rate
 from hebbian_descent.engines.patterns import ROWS_AT_ONCE, Patterns
-from hebbian_descent.learning.run import DivergenceError, Training
+from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.learning.run import Training
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.network import Autoencoder, Layer
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
+from hebbian_descent.aligned import VECTOR_BYTES
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result, measure_into
 from hebbian_descent.engines.grid import initial_weights
@@ -27,8 +28,7 @@ from hebbian_descent.engines.sequence_loop import (
     learn_plainly,
     operations_of_epoch,
 )
-from hebbian_descent.engines.sequence_problem import Problem, problem_of
-from hebbian_descent.engines.tiling import calls, groups_of_trials, unit_blocks
+from hebbian_descent.engines.sequence_problem import Problem, calls, problem_of
 from hebbian_descent.native import core
 
 
@@ -123,3 +123,32 @@ def workers(threads: int) -> Iterator[Executor]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+MOST_VECTORS = 25
+CACHE_BYTES = 256 * 1024  # of a block of p, which each step reads as a whole
+
+
+def unit_blocks(n_units: int, n_steps: int, itemsize: int, *, coupled: bool) -> list[slice]:
+    """Cut the output units into blocks of whole vectors that stay in the cache, as even as possible.
+
+    They follow from the sizes of the problem alone, never from the number of threads or of trials, so that a
+    run gives the same bits alone and among thousands. Coupled units, as of softmax, stay together.
+    """
+    if coupled:
+        return [slice(0, n_units)]
+    n_lanes = VECTOR_BYTES // itemsize
+    n_vectors = -(-n_units // n_lanes)
+    most_vectors = max(1, min(MOST_VECTORS, CACHE_BYTES // (n_steps * VECTOR_BYTES)))
+    n_blocks = -(-n_vectors // most_vectors)
+    edges = [n_vectors * block // n_blocks * n_lanes for block in range(n_blocks + 1)]
+    return [slice(start, min(stop, n_units)) for start, stop in pairwise(edges)]
+
+
+def groups_of_trials(
+    trials: Sequence[int], bytes_per_trial: int, memory_budget: int
+) -> Iterator[Sequence[int]]:
+    """Yield as many trials at a time as the memory holds, at least one."""
+    size = max(1, memory_budget // bytes_per_trial)
+    for start in range(0, len(trials), size):
+        yield trials[start : start + size]

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from hebbian_descent.aligned import aligned, as_vectors, in_vectors
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import NEVER
-from hebbian_descent.engines.sequence_problem import Problem, product
-from hebbian_descent.engines.tiling import calls
+from hebbian_descent.engines.sequence_problem import Problem, calls, product
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.native import core
 from hebbian_descent.rules import get_error_term

@@ -12,7 +12,6 @@ from hebbian_descent.checks import Array
 from hebbian_descent.engines.couplings import Couplings, couplings_of_sequence, moving_offsets
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.tiling import calls
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation
 from hebbian_descent.network.offsets import flush_subnormal
@@ -153,3 +152,13 @@ def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> 
 
     list((map if pool is None else pool.map)(add, calls(len(out), terms.size)))
     return out
+
+
+OPERATIONS_OF_A_CALL = 500_000_000
+"""Some hundredths of a second: threads wait for the last, and Ctrl-C for all."""
+
+
+def calls(n: int, operations_of_one: int) -> list[slice]:
+    """Cut n equal pieces of work into parts for one call each, of at least one piece."""
+    size = max(1, OPERATIONS_OF_A_CALL // max(1, operations_of_one))
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]

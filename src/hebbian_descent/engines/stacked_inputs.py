@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
-from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.engines.sparse import leaving_out_zeros_pays, sparse_patterns
+from hebbian_descent.engines.patterns import Patterns, leaving_out_zeros_pays, sparse_patterns
 from hebbian_descent.learning.step import change_weights
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core

@@ -21,9 +21,8 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.base import MEMORY_BUDGET, NEVER, CellResult, empty_result
 from hebbian_descent.engines.network_grids import AutoencoderCell, AutoencoderGrid
-from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.engines.patterns import Patterns, leaving_out_zeros_pays, sparse_patterns
 from hebbian_descent.engines.reference import evaluate_into, reference
-from hebbian_descent.engines.sparse import leaving_out_zeros_pays, sparse_patterns
 from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION, DivergenceError
 from hebbian_descent.native import core
 from hebbian_descent.network import Autoencoder

@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import Order
-from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of
 from hebbian_descent.estimators.describe import describe_autoencoder
 from hebbian_descent.estimators.layer_state import seed_of, start_of_offset
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
-from hebbian_descent.estimators.parameters import AutoencoderParameters, why_no_stream
+from hebbian_descent.estimators.parameters import AutoencoderParameters, available_unless, why_no_stream
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of

@@ -37,8 +37,7 @@ from hebbian_descent.estimators.online_pass import (
 )
 from hebbian_descent.estimators.parameters import SPARSE, Parameters
 from hebbian_descent.learning.centering import Offset
-from hebbian_descent.learning.divergence import limit_of
-from hebbian_descent.learning.run import DivergenceError
+from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.scaling import FLOORS, precisions_of
 from hebbian_descent.network import Layer
 from hebbian_descent.transaction import keep_so_far, own

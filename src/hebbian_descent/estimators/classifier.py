@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import is_multilabel, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.epochs import fit_epochs
@@ -32,7 +31,7 @@ from hebbian_descent.estimators.labels import (
 )
 from hebbian_descent.estimators.layer_state import AVERAGES, STATE
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Parameters, why_no_stream
+from hebbian_descent.estimators.parameters import Parameters, available_unless, why_no_stream
 from hebbian_descent.estimators.state import Arrays
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering, Offset

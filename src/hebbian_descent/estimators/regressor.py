@@ -12,12 +12,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from hebbian_descent.checks import Array
-from hebbian_descent.estimators.availability import available_unless
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.layer_state import STATE
 from hebbian_descent.estimators.online_pass import Samples
-from hebbian_descent.estimators.parameters import Parameters, why_no_stream
+from hebbian_descent.estimators.parameters import Parameters, available_unless, why_no_stream
 from hebbian_descent.learning.averaging import Average
 from hebbian_descent.learning.centering import SHIFT, Centering
 from hebbian_descent.learning.scaling import Scaling

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, Offset
-from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION, DivergenceError
+from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.means import mean_target_of, means_of_run, remember_means
 from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.step import Means, Network, Update
@@ -20,17 +20,6 @@ from hebbian_descent.network import Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.transaction import all_or_nothing, is_finite
-
-__all__ = [
-    "LARGEST_PREACTIVATION",
-    "DivergenceError",
-    "Means",
-    "Network",
-    "Training",
-    "batches",
-    "epoch_order",
-    "train",
-]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, h
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
-from hebbian_descent.memory.building import Auto, new_network, offset_in_memory
-from hebbian_descent.memory.online import as_connectivity, storing
+from hebbian_descent.memory.parts import Auto, as_connectivity, new_network, offset_in_memory, storing
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction

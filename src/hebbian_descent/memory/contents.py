@@ -12,11 +12,10 @@ from hebbian_descent.checks import Array
 from hebbian_descent.learning.centering import HIDDEN_START, Offset, hidden_offset
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.step import Network
-from hebbian_descent.memory.building import Auto
-from hebbian_descent.memory.online import Storing, as_connectivity, storing
+from hebbian_descent.memory.parts import Auto, Storing, as_connectivity, storing
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
-from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain
+from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain, shortened
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -76,7 +75,9 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
     network_class = Autoencoder if auto == "autoencoder" else Layer
     network = network_class._from_contents(parameters["network"], network_arrays)
     if auto == "layer" and network.weights.shape[0] != network.weights.shape[1]:
-        raise ModelFileError("An auto-associative layer must have as many outputs as inputs. Got otherwise.")
+        raise ModelFileError(
+            f"An auto-associative layer must have as many outputs as inputs. Got {network.weights.shape}."
+        )
     learning = _learning(parameters["learning"], network, arrays.get("connectivity"))
     target_offset = _target_offset(learning, network, arrays.get("target_offset"))
     return Parts(network, auto, learning, n_stored, target_offset)
@@ -88,12 +89,17 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
     require_plain(settings)
     rule, error = settings["rule"], settings["error"]
     if not isinstance(rule, Rule | AutoRule) or not isinstance(error, ErrorTerm):
-        raise ModelFileError("A memory must state its rule and its error term. Got otherwise.")
+        raise ModelFileError(
+            f"A memory must state its rule and its error term. Got {shortened(rule)} and {shortened(error)}."
+        )
     if not all(isinstance(settings[name], bool) for name in FLAGS):
-        raise ModelFileError(f"The settings {', '.join(FLAGS)} must be true or false. Got otherwise.")
+        got = ", ".join(repr(settings[name]) for name in FLAGS)
+        raise ModelFileError(f"The settings {', '.join(FLAGS)} must be true or false. Got {got}.")
     connectivity = None if mask is None else as_connectivity(mask, network)
-    if connectivity is not None and network.weights[~connectivity].any():
-        raise ModelFileError("A synapse that is not there must have weight 0. Got another.")
+    if connectivity is not None and (weights := network.weights[~connectivity]).any():
+        raise ModelFileError(
+            f"A synapse that is not there must have weight 0. Got {np.abs(weights).max():g}."
+        )
     shift, moves = settings["shift"], settings["moving"]
     is_constant = "hidden_shift" not in settings or (moves and not settings["running_mean"])
     hidden = hidden_offset(

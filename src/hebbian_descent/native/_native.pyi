@@ -97,6 +97,14 @@ class _OnlineLoop:
         out: object,
     ) -> None: ...
 
+class _SparsePatterns:
+    def __init__(
+        self,
+        patterns: Array,
+        first: int,
+        last: int,
+    ) -> None: ...
+
 class _SequenceSettings:
     def __init__(
         self,
@@ -108,14 +116,6 @@ class _SequenceSettings:
         pulls_back: bool,
         error: str,
         error_parameters: Mapping[str, float],
-    ) -> None: ...
-
-class _SparsePatterns:
-    def __init__(
-        self,
-        patterns: Array,
-        first: int,
-        last: int,
     ) -> None: ...
 
 class _StackedRule:
@@ -226,9 +226,9 @@ class Core(Protocol):
     StepSettings: type[_StepSettings]
     OnlineLoop64: type[_OnlineLoop]
     OnlineLoop32: type[_OnlineLoop]
-    SequenceSettings: type[_SequenceSettings]
     SparsePatterns64: type[_SparsePatterns]
     SparsePatterns32: type[_SparsePatterns]
+    SequenceSettings: type[_SequenceSettings]
     StackedRule: type[_StackedRule]
     Batches64: type[_Batches]
     Batches32: type[_Batches]

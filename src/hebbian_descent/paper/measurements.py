@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hebbian_descent.datasets import DatasetUnavailableError
-from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import LABEL, Experiment, Job, Measured
 from hebbian_descent.paper.printed import printed_words
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import (
     as_float,
     as_list,

@@ -1,21 +1,76 @@
-"""Context of a run: folder of results, effort, workers and progress callback."""
+"""Context of a run: how much effort, the paper's or less, in which folder, by which workers."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy.typing as npt
 
-from hebbian_descent.paper.effort import Effort
+from hebbian_descent.checks import as_count, unknown_name
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
+
+Search = Literal["grid", "halving"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How a run departs from the protocol of its experiment."""
+
+    draws: int = 3
+    quick: bool = False
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that replace the paper's, by name, such as trials or epochs."""
+    search: Search | None = None
+    """How the learning rate is searched; None leaves it to the experiment."""
+
+    def __post_init__(self) -> None:
+        as_count(self.draws, "number of draws")
+        if self.search not in (None, "grid", "halving"):
+            raise unknown_name("search", str(self.search), ("grid", "halving"))
+
+    @property
+    def is_the_papers(self) -> bool:
+        """Whether results may be judged against the printed numbers."""
+        return not self.quick and not self.overrides and self.search != "halving"
+
+    @property
+    def name(self) -> str:
+        """Name of the folder that separates these results from those of other efforts."""
+        if self.is_the_papers:
+            return "paper"
+        text = ",".join(f"{name}={value}" for name, value in sorted(self.overrides.items()))
+        changed = f"set-{hashlib.sha256(text.encode()).hexdigest()[:8]}" if text else ""
+        words = ("quick" if self.quick else "", "halving" if self.search == "halving" else "", changed)
+        return "-".join(word for word in words if word)
+
+    @property
+    def options(self) -> list[str]:
+        """The command-line options for this effort; none for the paper's protocol."""
+        quick = ["--quick"] if self.quick else []
+        search = ["--search", "halving"] if self.search == "halving" else []
+        changes = (("--set", f"{name}={value}") for name, value in self.overrides.items())
+        return [*quick, *search, *(word for change in changes for word in change)]
+
+    def applied_to(self, protocol: Mapping[str, Any], quick: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a protocol with the settings of a quick look, and with the overrides."""
+        for name in self.overrides:
+            if name not in protocol:
+                raise unknown_name("setting of this experiment", name, protocol)
+        settings = {**protocol, **(quick if self.quick else {}), **self.overrides}
+        if settings.get("patterns") is not None:
+            as_count(settings["patterns"], "number of patterns")
+        as_count(settings.get("seed", 0), "seed", at_least=0)
+        return settings
+
 
 DEFAULT_FOLDER = Path("reproduction")
 

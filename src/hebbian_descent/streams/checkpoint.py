@@ -12,8 +12,7 @@ from typing import Any
 
 from hebbian_descent.storage.models import KINDS, ModelFileError, model_of, read_model, require_names, save
 from hebbian_descent.streams.encoding import Encoding
-from hebbian_descent.streams.progressive import Position, Tally
-from hebbian_descent.streams.row_checksum import RowChecksum
+from hebbian_descent.streams.progressive import Position, RowChecksum, Tally
 
 ESTIMATORS = {"classification": "HebbianDescentClassifier", "regression": "HebbianDescentRegressor"}
 STREAM = "stream"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -13,8 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.streams.block import CELL_END, READ_SIZE, ROW_END, as_numbers, first, is_number
-from hebbian_descent.streams.number_parsers import parsed_numbers
+from hebbian_descent.streams.block import CELL_END, MISSING, READ_SIZE, ROW_END, as_numbers, first, is_number
 
 QUOTE = '"'
 
@@ -67,7 +67,7 @@ class CsvBlock:
         values = None
         if self.quoted is None:
             wanted = [self.places[name] for name in names]
-            values = parsed_numbers(self._filled_lines, self.delimiter, len(self.places), wanted)
+            values = _parsed_numbers(self._filled_lines, self.delimiter, len(self.places), wanted)
         if values is None:
             values = np.array([self._numbers_of(name) for name in names]).reshape(len(names), -1).T
         if np.isinf(values).any():
@@ -182,3 +182,47 @@ def _places(names: Sequence[str], source: str) -> dict[str, int]:
             )
         places[name] = place
     return places
+
+
+def _parsed_numbers(lines: list[str], delimiter: str, n_columns: int, wanted: Sequence[int]) -> Array | None:
+    """Return the wanted columns of lines without quotes, or None if they need a closer look.
+
+    Whatever compiled parser is there converts them; all of them give the same bits.
+    """
+    if {line.count(delimiter) for line in lines} != {n_columns - 1}:
+        return None
+    with suppress(ImportError, ValueError):
+        return _by_arrow(lines, delimiter, n_columns, wanted)
+    for attempt in (lines, _without_gaps(lines, delimiter)):
+        with suppress(ValueError):
+            return np.loadtxt(attempt, delimiter=delimiter, comments=None, usecols=wanted, ndmin=2)
+    return None
+
+
+def _by_arrow(lines: list[str], delimiter: str, n_columns: int, wanted: Sequence[int]) -> Array:
+    """Parse numbers more than twice as fast as NumPy does, if pyarrow is installed."""
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    names = [str(place) for place in range(n_columns)]
+    chosen = [names[place] for place in wanted]
+    text = "".join(lines).encode()
+    table = arrow_csv.read_csv(
+        pyarrow.py_buffer(text),
+        arrow_csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text) + 1),
+        arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(chosen, pyarrow.float64()),
+            include_columns=chosen,
+            null_values=[*MISSING],
+        ),
+    )
+    return np.column_stack([column.to_numpy() for column in table.columns])
+
+
+def _without_gaps(lines: list[str], delimiter: str) -> Iterator[str]:
+    """Yield lines with nan in their empty cells."""
+    gap, filled = 2 * delimiter, f"{delimiter}nan{delimiter}"
+    for line in lines:
+        cells = delimiter + line.rstrip("\r\n") + delimiter
+        yield cells.replace(gap, filled).replace(gap, filled)[1:-1]  # twice: gaps may share a delimiter

@@ -13,8 +13,7 @@ from scipy.sparse import issparse
 from hebbian_descent.streams.block import Block
 from hebbian_descent.streams.checkpoint import Checkpoint
 from hebbian_descent.streams.encoding import Inputs
-from hebbian_descent.streams.progressive import steps
-from hebbian_descent.streams.row_checksum import RowChecksum
+from hebbian_descent.streams.progressive import RowChecksum, steps
 from hebbian_descent.streams.source import Source
 
 

@@ -1,10 +1,15 @@
-"""Progressive validation: every example is predicted before it is learned, so one pass is also a test."""
+"""How far a stream has been learned, and how well.
+
+The measure is progressive validation: every example is predicted before it is learned, so one pass is also
+a test.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +17,31 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.storage.models import ModelFileError, is_count, require_names, shortened
+
+
+class RowChecksum:
+    """SHA-256 of each part of the rows so far, by which a stream that is resumed is known to be the same.
+
+    It covers rows as they stand in the file, their lines or each column, so that rows to be skipped need not
+    be parsed, and it does not depend on how they are divided into blocks. Line ends, blank lines and
+    compression do not count.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[str, Any] = {}
+
+    def add(self, content: Mapping[str, bytes]) -> None:
+        """Take in the next rows, as `Block.content` gives them."""
+        for name, data in content.items():
+            if name not in self._parts:
+                self._parts[name] = hashlib.sha256()
+            self._parts[name].update(data)
+
+    def hexdigest(self) -> str:
+        """Return the checksum of all rows so far, names included; an empty one if there are none."""
+        digests = [f"{name}\n{part.hexdigest()}\n" for name, part in self._parts.items()]
+        return hashlib.sha256("".join(digests).encode()).hexdigest() if digests else ""
+
 
 STEP = 1024
 """Most examples to predict and then learn together; a power of two."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.datasets.description import Description
+from hebbian_descent.datasets.dataset import Description
 from hebbian_descent.datasets.sources.adult import ADULT
 from hebbian_descent.datasets.sources.built_in import DIGITS, RAND, RANDN
 from hebbian_descent.datasets.sources.cifar import CIFAR

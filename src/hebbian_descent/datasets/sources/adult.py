@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import (
-    Description,
-    FileFormat,
-    PublicFiles,
-    RemoteFile,
-    archive_format,
-)
-from hebbian_descent.datasets.formats import parse_binary_libsvm
-from hebbian_descent.datasets.splits import adult_split
+from hebbian_descent.datasets.dataset import Description, FileFormat, PublicFiles, RemoteFile, Split, Splits
+from hebbian_descent.datasets.formats import archive_format, parse_binary_libsvm, shipped_arrays
 
 N_FEATURES = 123
 N_TRAIN = 5000
@@ -49,7 +41,8 @@ def parse_records(content: bytes) -> Split:
 
 
 def _arrange_a9a(records: Split) -> Splits:
-    in_a5a, _ = adult_split()
+    split = shipped_arrays("adult")
+    in_a5a = np.unpackbits(split["in_a5a"], count=int(split["n_a9a"])).astype(bool)
     if len(records) != len(in_a5a):
         raise ValueError(f"a9a must have {len(in_a5a)} lines, and has {len(records)}")
     return _arrange(_rows(records, in_a5a), _rows(records, ~in_a5a))
@@ -60,7 +53,7 @@ def _arrange(a5a: Split, rest: Split) -> Splits:
     if len(a5a) != N_A5A:
         raise ValueError(f"a5a must have {N_A5A} lines, and has {len(a5a)}")
     ordered = _rows(a5a, np.lexsort(a5a.inputs.T[::-1]))
-    _, rows = adult_split()
+    rows = shipped_arrays("adult")["place"].astype(np.intp)
     return Splits(_rows(ordered, rows[:N_TRAIN]), _rows(ordered, rows[N_TRAIN:]), rest)
 
 

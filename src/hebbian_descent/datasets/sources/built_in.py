@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import BuiltIn, Description, RandomPatterns
+from hebbian_descent.datasets.dataset import BuiltIn, Description, RandomPatterns, Split, Splits
 
 
 class Role(enum.IntEnum):

@@ -10,14 +10,8 @@ from pathlib import PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import (
-    Description,
-    FileFormat,
-    PublicFiles,
-    RemoteFile,
-    archive_format,
-)
+from hebbian_descent.datasets.dataset import Description, FileFormat, PublicFiles, RemoteFile, Split, Splits
+from hebbian_descent.datasets.formats import archive_format
 
 Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
 

@@ -15,23 +15,20 @@ import functools
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import (
+from hebbian_descent.datasets.dataset import (
     BuiltIn,
     Description,
     FileFormat,
     PublicFiles,
     RemoteFile,
-    archive_format,
+    Split,
+    Splits,
 )
-from hebbian_descent.datasets.formats import parse_binary_libsvm
-from hebbian_descent.datasets.splits import connect_split
+from hebbian_descent.datasets.formats import MOST_ROWS, archive_format, parse_binary_libsvm, shipped_arrays
 
 N_SQUARES = 42
 SQUARE_STATES = np.frombuffer(b"xbo", dtype=np.uint8)
 OUTCOMES = ("loss", "draw", "win")
-MOST_ROWS = 100_000
-"""More positions than the file has; a short line takes as much memory as a long one."""
 
 
 def parse_connect(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
@@ -85,7 +82,7 @@ def _arrange(positions: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]) -> 
     inputs, labels = positions
     if len(inputs) != N_POSITIONS:
         raise ValueError(f"it must have {N_POSITIONS} positions, and has {len(inputs)}")
-    chosen = connect_split()
+    chosen = shipped_arrays("connect")["rows"].astype(np.intp)
     train, valid = chosen[:N_TRAIN], chosen[N_TRAIN:]
     in_test = np.ones(len(inputs), dtype=bool)
     in_test[chosen] = False

@@ -8,14 +8,8 @@ import struct
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.datasets.dataset import Split, Splits
-from hebbian_descent.datasets.description import (
-    Description,
-    FileFormat,
-    PublicFiles,
-    RemoteFile,
-    archive_format,
-)
+from hebbian_descent.datasets.dataset import Description, FileFormat, PublicFiles, RemoteFile, Split, Splits
+from hebbian_descent.datasets.formats import archive_format
 
 UNSIGNED_BYTE = 0x08
 

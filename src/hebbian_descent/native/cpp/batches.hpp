@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "learn_product.hpp"
+#include "product.hpp"
 
 namespace hebbian_descent {
 

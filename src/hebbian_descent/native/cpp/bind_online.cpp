@@ -6,7 +6,6 @@
 #include "buffers.hpp"
 #include "online.hpp"
 #include "sparse_online.hpp"
-#include "unit_rows_by_name.hpp"
 
 namespace hebbian_descent {
 namespace {

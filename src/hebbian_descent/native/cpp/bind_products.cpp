@@ -1,6 +1,7 @@
-// Matrix products that treat every column alike.
+// Matrix products that treat every column alike, and patterns without their zeros for such products.
 #include "bindings.hpp"
 #include "product.hpp"
+#include "sparse_patterns.hpp"
 
 namespace hebbian_descent {
 namespace {
@@ -20,11 +21,28 @@ void define_for(nb::module_& m) {
     m.def("add_product", &multiply<T>, array("out"), array("start"), "keep"_a, array("coefficients"), array("terms"));
 }
 
+// Columns first … last − 1 of some patterns, which may have another precision.
+template <class T, class Input>
+void make(SparsePatterns<T>* self, Matrix<const Input> patterns, std::size_t first, std::size_t last) {
+    nb::gil_scoped_release release;
+    const Rows<const Input> rows{patterns.data(), patterns.shape(1)};
+    new (self) SparsePatterns<T>(rows.from(0, first), patterns.shape(0), last - first);
+}
+
+template <class T>
+void define_patterns(nb::module_& m, const char* name) {
+    nb::class_<SparsePatterns<T>>(m, name)
+        .def("__init__", &make<T, double>, array("patterns"), "first"_a, "last"_a)
+        .def("__init__", &make<T, float>, array("patterns"), "first"_a, "last"_a);
+}
+
 }  // namespace
 
 void bind_products(nb::module_& m) {
     define_for<double>(m);
     define_for<float>(m);
+    define_patterns<double>(m, "SparsePatterns64");
+    define_patterns<float>(m, "SparsePatterns32");
 }
 
 }  // namespace hebbian_descent

@@ -3,7 +3,6 @@
 
 #include "bindings.hpp"
 #include "tied.hpp"
-#include "unit_rows_by_name.hpp"
 
 namespace hebbian_descent {
 namespace {

@@ -31,7 +31,6 @@ void bind_units(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_products(nb::module_& m);
 void bind_sequence(nb::module_& m);
-void bind_sparse(nb::module_& m);
 void bind_stacked(nb::module_& m);
 void bind_tied(nb::module_& m);
 

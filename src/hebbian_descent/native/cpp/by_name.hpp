@@ -1,11 +1,13 @@
-// The compiled units and error terms by the names that activations and error terms give themselves.
+// The compiled units, rows of them, and error terms by the names that activations and error terms give themselves.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "error_term.hpp"
+#include "unit_rows.hpp"
 #include "units.hpp"
 
 namespace hebbian_descent {
@@ -32,6 +34,10 @@ decltype(auto) with_unit(const std::string& name, const Parameters& p, F f) {
     if (name == "exponential") return f(Exponential{});
     throw std::invalid_argument("No compiled unit has the name '" + name + "'.");
 }
+
+// Compiled in bind_units.cpp, for float and double.
+template <class T>
+std::unique_ptr<const UnitRow<T>> unit_row(const std::string& name, const Parameters& parameters);
 
 inline ErrorTerm error_term(const std::string& name, const Parameters& p) {
     if (name == "difference") return {};

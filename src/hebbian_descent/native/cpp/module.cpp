@@ -32,7 +32,6 @@ NB_MODULE(HD_MODULE, m) {
     bind_online(m);
     bind_products(m);
     bind_sequence(m);
-    bind_sparse(m);
     bind_stacked(m);
     bind_tied(m);
 }

@@ -15,7 +15,7 @@
 
 #include "aligned.hpp"
 #include "error_term.hpp"
-#include "learn_product.hpp"
+#include "product.hpp"
 #include "spin_barrier.hpp"
 #include "tied_inputs.hpp"
 #include "unit_rows.hpp"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from hebbian_descent.paper.effort import Effort
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.saved_json import as_list, as_object, as_text, as_whole, read_json, warn_of_damage
 from hebbian_descent.safe_files import write_atomically
 

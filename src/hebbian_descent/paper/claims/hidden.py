@@ -9,7 +9,8 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import DatasetUnavailableError, load
-from hebbian_descent.learning.run import DivergenceError, train
+from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.learning.run import train
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.paper.claims.base import Claim, Judgement, Word
 from hebbian_descent.paper.claims.cells import MAJORITY, MOSTLY, Comparison, not_run, tally

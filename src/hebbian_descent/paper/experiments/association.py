@@ -19,10 +19,9 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
 from hebbian_descent.datasets import DATASETS, draw_pair
 from hebbian_descent.network import ACTIVATIONS, Activation
-from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import as_text
 from hebbian_descent.rules import RULES, Rule
 from hebbian_descent.sweep import SweepResult

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import load
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 PROTOCOL: Mapping[str, Any] = {

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import Split, load
-from hebbian_descent.paper.effort import Effort, Search
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import hebbian_descent
 from hebbian_descent.checks import printable, require_extra
 from hebbian_descent.paper.claims.base import saved_claims
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
@@ -25,7 +24,7 @@ from hebbian_descent.paper.report.content import (
     paper_tables,
 )
 from hebbian_descent.paper.report.filters import FILTERS, MARKS
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import winners
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.storage.results import provenance

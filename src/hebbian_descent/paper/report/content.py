@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hebbian_descent.paper.comparison import Verdict, compare
-from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import Line, averaged, is_error, lines
 from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.summaries import Summary, summarise
 from hebbian_descent.paper.tables import TABLES
 

@@ -24,6 +24,7 @@ from hebbian_descent.checks import unknown_name
 from hebbian_descent.storage.models.container import FORMAT, ModelFile, pack, read_model, unpack, write_model
 from hebbian_descent.storage.models.contents import (
     ModelFileError,
+    from_json,
     is_count,
     named,
     require_floats,
@@ -31,7 +32,6 @@ from hebbian_descent.storage.models.contents import (
     require_plain,
     shortened,
 )
-from hebbian_descent.storage.models.values import from_json
 
 __all__ = [
     "FORMAT",

@@ -31,8 +31,7 @@ from hebbian_descent.storage.models.arrays import (
     size_announced,
     storable,
 )
-from hebbian_descent.storage.models.contents import ModelFileError, named, shortened
-from hebbian_descent.storage.models.values import INTEGER_BOUND, to_json
+from hebbian_descent.storage.models.contents import INTEGER_BOUND, ModelFileError, named, shortened, to_json
 from hebbian_descent.storage.strict_json import strict_json
 
 FORMAT = 1
@@ -56,7 +55,7 @@ class ModelFile:
     version: str
     format: int
     parameters: dict[str, Any]
-    """As JSON; `hebbian_descent.storage.models.values.from_json` returns what it stands for."""
+    """As JSON; `hebbian_descent.storage.models.contents.from_json` returns what it stands for."""
     arrays: dict[str, npt.NDArray[Any]]
     attached: dict[str, Any] = field(default_factory=dict)
     """What the program that wrote the file added to the model, by name, as JSON."""

@@ -1,15 +1,15 @@
 """Results of sweeps: records of numbers in a store, each under a key made from its specification."""
 
-from hebbian_descent.storage.results.errors import (
+from hebbian_descent.storage.results.fingerprint import FingerprintError, canonical, fingerprint
+from hebbian_descent.storage.results.folder import StoreError
+from hebbian_descent.storage.results.record import Record, provenance
+from hebbian_descent.storage.results.store import (
     DamagedCell,
     DamagedCellError,
     DamagedCellWarning,
     MissingCellError,
-    StoreError,
+    Store,
 )
-from hebbian_descent.storage.results.fingerprint import FingerprintError, canonical, fingerprint
-from hebbian_descent.storage.results.record import Record, provenance
-from hebbian_descent.storage.results.store import Store
 
 __all__ = [
     "DamagedCell",

@@ -6,13 +6,14 @@ Cells are written to hidden files first and renamed, so that a reader never sees
 
 from __future__ import annotations
 
+import errno
 import json
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hebbian_descent.safe_files import PARTIAL, new_partial, open_regular, replace_atomically, sync_folder
-from hebbian_descent.storage.results.errors import StoreError
 from hebbian_descent.storage.strict_json import strict_json
 
 FORMAT = 2
@@ -21,6 +22,36 @@ READABLE = (1, 2)
 MARKER_NAME = "_store.json"  # readers of a folder of Parquet files ignore names with an underscore
 HIDDEN_BEFORE = re.compile(r"\.lock|\.partial-.*")
 """Hidden files of version 0.1, which may still be writing: they are left alone."""
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NO_PERMISSION = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+class StoreError(Exception):
+    """A folder cannot serve as a store; the message says what to try."""
+
+
+@contextmanager
+def explaining(folder: Path) -> Iterator[None]:
+    """Explain a full disk, a read-only folder or a folder in place of a file, with what to try."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise StoreError(
+                f"A store must have room on its disk. Got {folder}: {error.strerror}. "
+                "Free some space and run again: every finished cell is kept."
+            ) from error
+        if error.errno in NO_PERMISSION:
+            raise StoreError(
+                f"The folder of a store must be writable. Got {folder}: {error.strerror}. "
+                "Change its permissions or choose another folder."
+            ) from error
+        if error.errno == errno.EISDIR:
+            raise StoreError(
+                f"The files of a store must not be folders. Got {error.filename2 or error.filename}; "
+                "move it away and run again: every finished cell is kept."
+            ) from error
+        raise
 
 
 def check_folder(folder: Path) -> None:

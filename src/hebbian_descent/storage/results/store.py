@@ -11,22 +11,22 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from hebbian_descent.checks import require_extra
 from hebbian_descent.safe_files import NotRegularError, remove_abandoned, replace_atomically
 from hebbian_descent.storage.results.columns import arrow, joined
-from hebbian_descent.storage.results.errors import (
-    DamagedCell,
-    DamagedCellError,
-    DamagedCellWarning,
-    MissingCellError,
-    StoreError,
-    explaining,
-)
 from hebbian_descent.storage.results.fingerprint import fingerprint
-from hebbian_descent.storage.results.folder import check_folder, check_writable, establish, read_regular
+from hebbian_descent.storage.results.folder import (
+    StoreError,
+    check_folder,
+    check_writable,
+    establish,
+    explaining,
+    read_regular,
+)
 from hebbian_descent.storage.results.parquet import damage, from_parquet, table_of, to_parquet, with_checksum
 from hebbian_descent.storage.results.record import Record
 
@@ -36,6 +36,35 @@ LONGEST_REASON = 200
 
 Specification = TypeVar("Specification", bound=Mapping[str, Any])
 Parsed = TypeVar("Parsed")
+
+
+class MissingCellError(StoreError):
+    """A cell was asked for that the store does not have."""
+
+
+class DamagedCellError(StoreError):
+    """A cell was asked for whose file is not what was written."""
+
+
+class DamagedCellWarning(UserWarning):
+    """A cell counts as missing because its file is not what was written."""
+
+
+@dataclass(frozen=True)
+class DamagedCell:
+    """A file that carries the name of a cell and is not what was written under that name."""
+
+    key: str
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        advice = (
+            "Move the folder away and compute the cell again."
+            if self.path.is_dir()
+            else "Compute the cell again: writing it replaces the file."
+        )
+        return f"The file of a cell must be what was written. Got {self.path}, {self.reason}. {advice}"
 
 
 class Store:

@@ -12,17 +12,8 @@ from typing import Any
 from hebbian_descent.sweep.executors.base import Executor, InProcess, WorkerLostError
 from hebbian_descent.sweep.executors.dask import Dask
 from hebbian_descent.sweep.executors.processes import Processes
-from hebbian_descent.thread_pools import usable_processors
 
-__all__ = [
-    "Dask",
-    "Executor",
-    "InProcess",
-    "Processes",
-    "WorkerLostError",
-    "get_executor",
-    "usable_processors",
-]
+__all__ = ["Dask", "Executor", "InProcess", "Processes", "WorkerLostError", "get_executor"]
 
 
 def get_executor(
