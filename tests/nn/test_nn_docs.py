@@ -1,7 +1,7 @@
 """The guide runs, and the scripts behind the pictures do what the page says of them."""
 
 import re
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -16,20 +16,22 @@ PAGES = sorted((ROOT / "docs" / "nn").glob("*.md"))
 SCRIPTS = ["output_losses", "dying_rectifiers", "deep_autoencoder"]
 
 
-def run_script(name, folder, *, updates):
-    result = subprocess.run(
-        [
-            *(sys.executable, ROOT / "examples" / "nn" / f"{name}.py", "--updates", str(updates)),
-            *("--seeds", "1", "--output", folder),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    assert (folder / f"{name}_digits.png").stat().st_size > 5000
-    rows = re.findall(r"^\| (.+) \|$", result.stdout, flags=re.MULTILINE)[2:]
-    return [[cell.split(" ±")[0] for cell in row.split(" | ")] for row in rows]
+@pytest.fixture
+def run_script(monkeypatch, capsys, tmp_path):
+    """Run a script here, as new processes would mostly import PyTorch; return the cells of its table."""
+
+    def run(name, *, updates):
+        script = ROOT / "examples" / "nn" / f"{name}.py"
+        options = ["--updates", str(updates), "--seeds", "1", "--output", str(tmp_path)]
+        monkeypatch.setattr(sys, "argv", [str(script), *options])
+        monkeypatch.syspath_prepend(script.parent)
+        monkeypatch.delitem(sys.modules, "common", raising=False)
+        runpy.run_path(str(script), run_name="__main__")
+        assert (tmp_path / f"{name}_digits.png").stat().st_size > 5000
+        rows = re.findall(r"^\| (.+) \|$", capsys.readouterr().out, flags=re.MULTILINE)[2:]
+        return [[cell.split(" ±")[0] for cell in row.split(" | ")] for row in rows]
+
+    return run
 
 
 def test_the_examples_of_the_guide_run():
@@ -50,22 +52,22 @@ def test_the_guide_leaves_out_none_of_the_parts():
         assert name in guide, name
 
 
-def test_matching_losses_learn_faster_and_step_outputs_only_with_them(tmp_path):
-    rows = run_script("output_losses", tmp_path, updates=60)
+def test_matching_losses_learn_faster_and_step_outputs_only_with_them(run_script):
+    rows = run_script("output_losses", updates=60)
     errors = {(output, rate): (float(s), float(m)) for output, rate, s, m in rows}
     assert errors["sigmoid", "0.1"][1] < errors["sigmoid", "0.1"][0]
     assert errors["step", "0.1"][0] > 0.8 > errors["step", "0.1"][1]
 
 
-def test_dead_rectifiers_recover_only_with_the_matching_loss(tmp_path):
-    squared, matching = run_script("dying_rectifiers", tmp_path, updates=200)
+def test_dead_rectifiers_recover_only_with_the_matching_loss(run_script):
+    squared, matching = run_script("dying_rectifiers", updates=200)
     assert float(squared[1]) == float(matching[1]) > 0
     assert float(squared[2]) >= float(squared[1])
     assert float(matching[2]) == 0
 
 
-def test_the_deep_autoencoder_learns_either_way(tmp_path):
-    rows = run_script("deep_autoencoder", tmp_path, updates=150)
+def test_the_deep_autoencoder_learns_either_way(run_script):
+    rows = run_script("deep_autoencoder", updates=150)
     for method in (1, 2):
         assert float(rows[2][method]) < float(rows[0][method])
 
