@@ -15,8 +15,9 @@ from hebbian_descent.paper.effort import Effort
 from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.report import render
-from hebbian_descent.paper.report.content import LARGEST_SVG, image_file, paper_tables
+from hebbian_descent.paper.report.content import paper_tables
 from hebbian_descent.paper.report.filters import facts, number, plainly
+from hebbian_descent.paper.report.images import LARGEST_SVG, image_file
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.table_formats import TextTable, markdown_text
 

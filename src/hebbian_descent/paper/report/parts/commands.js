@@ -1,0 +1,14 @@
+// Commands are copied by a button.
+for (const button of document.querySelectorAll("button.copy")) {
+  button.addEventListener("click", async () => {
+    const code = button.previousElementSibling;
+    getSelection().selectAllChildren(code); // so that it can be copied by hand if the browser refuses
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+}
