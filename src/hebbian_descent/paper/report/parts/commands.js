@@ -1,4 +1,10 @@
-// Commands are copied by a button.
+// Commands break before an option, not within it, and are copied by a button.
+for (const code of document.querySelectorAll(".command code")) {
+  const [command, ...options] = code.textContent.split(/ (?=--)/);
+  const whole = options.map((option) => Object.assign(document.createElement("span"), { textContent: option }));
+  code.replaceChildren(command, ...whole.flatMap((option) => [" ", option]));
+}
+
 for (const button of document.querySelectorAll("button.copy")) {
   button.addEventListener("click", async () => {
     const code = button.previousElementSibling;

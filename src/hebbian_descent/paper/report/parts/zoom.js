@@ -1,7 +1,7 @@
 // A figure on the whole screen: + and − change its size, 0 fits it in, arrow keys move it, Escape closes.
 const viewer = document.createElement("dialog");
 viewer.className = "viewer";
-viewer.innerHTML = `<div class="bar"><h2></h2>
+viewer.innerHTML = `<div class="controls"><p></p>
 <button type="button" data-key="-" aria-label="Smaller">−</button><output></output>
 <button type="button" data-key="+" aria-label="Larger">+</button><button type="button" data-key="0">Fit</button>
 <button type="button" data-key="Escape">Close</button></div><div class="stage" tabindex="0"></div>`;
@@ -32,7 +32,9 @@ addEventListener("resize", () => viewer.open && resize(scale));
 function enlarge(figure) {
   const picture = figure.querySelector("img").cloneNode();
   stage.replaceChildren(picture);
-  viewer.querySelector("h2").textContent = figure.querySelector("figcaption strong").textContent;
+  const title = figure.querySelector("figcaption strong").textContent;
+  viewer.querySelector("p").textContent = title;
+  viewer.setAttribute("aria-label", title);
   viewer.showModal();
   resize(1);
   stage.focus();
