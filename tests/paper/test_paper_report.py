@@ -140,7 +140,7 @@ def test_quick_claims_and_figures_are_marked_unless_nothing_is_measured(tmp_path
 
 
 def test_the_main_finding_is_counted_from_the_tables(tmp_path):
-    """Of two experiments that were run whole, Hebbian-descent is best in one and equal to the best in none."""
+    """Hebbian-descent is best in one of the two experiments in which every rule was run."""
     label = "tab:Hetero_online_centered_2"
     rows = [row for row in printed_rows(label) if row.cell["input"] == row.cell["target"] == "rand"]
     shown = [row for row in rows if row.cell["activation"] in ("sigmoid", "step", "linear")]

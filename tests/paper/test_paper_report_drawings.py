@@ -40,7 +40,9 @@ def test_a_small_drawing_has_the_same_elements_at_the_same_places(path):
     for old, new in zip(*(tree.iter(f"{SVG}path") for tree in trees), strict=True):
         assert old.get("transform") == new.get("transform")
         tolerance = 0.51 if new.get("transform") else 0.0051  # glyphs are drawn at a hundredth of their size
-        for (one, *at), (other, *there) in zip(points(old.get("d", "")), points(new.get("d", "")), strict=True):
+        for (one, *at), (other, *there) in zip(
+            points(old.get("d", "")), points(new.get("d", "")), strict=True
+        ):
             assert one == other
             assert at == pytest.approx(there, abs=tolerance)
 

@@ -1,4 +1,4 @@
-"""Notes as small tables: open details of the protocol, misprints, reasons for differences, and what figures show.
+"""Notes as small tables: open details of the protocol, misprints, reasons for differences, figures in words.
 
 Documents show the tables of the protocol and of misprints; a test keeps the two the same.
 """

@@ -103,6 +103,7 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     judged = saved_claims(folder, effort)
     tell("Gathering figures and other tables")
     images = figure_images(folder, effort)
+    finding = main_finding(tables)
     return {
         "version": hebbian_descent.__version__,
         "today": date.today().isoformat(),
@@ -114,7 +115,8 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
         "claim_words": counted(judged),
-        "finding": main_finding(tables),
+        "finding": finding,
+        "has_finding": bool(finding.n_experiments or judged),
         "main_figure": next((image for image in images if image.label == MAIN_FIGURE and image.source), None),
         "images": images,
         "formula_tables": FORMULA_TABLES.values(),

@@ -98,7 +98,7 @@ def _with_classes(svg: str) -> str:
 
 
 def on_dark(kind: str, colour: str) -> str:
-    """Return a colour for dark paper: greys are turned round, dark colours made lighter, light areas darker."""
+    """Return a colour for dark paper: greys inverted, dark colours made lighter, light areas darker."""
     rgb = tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
     if max(rgb) - min(rgb) < 16:
         return _mixed(LIGHT_INK, DARK_PAPER, sum(rgb) / (3 * 255))

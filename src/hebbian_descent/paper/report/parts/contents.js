@@ -9,7 +9,7 @@ let openedHere = null;
 
 function markCurrent() {
   const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
-  const line = innerHeight / 4;
+  const line = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) + 40; // where links lead
   let found = links[0];
   places.forEach((place, i) => place && place.getBoundingClientRect().top <= line && (found = links[i]));
   if (atEnd && scrollY > 0) found = links.at(-1);

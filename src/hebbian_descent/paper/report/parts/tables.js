@@ -1,12 +1,15 @@
 // Long tables are text until somebody opens, prints or searches them, so that the page is there at once.
 // A table that fits has its headings stick to the top of the window, a wider one to the top of its box.
 const fitting = new ResizeObserver((entries) => {
-  for (const { target: box } of entries) {
-    const fits = box.firstElementChild.offsetWidth <= box.offsetWidth;
+  // All widths are read before anything changes, or every change would have the page laid out again.
+  const boxes = entries.map(({ target: box }) => {
+    const table = box.firstElementChild;
+    return [box, table.offsetWidth <= box.offsetWidth, table.tHead.rows[0].cells[0].offsetWidth];
+  });
+  for (const [box, fits, firstColumn] of boxes) {
     box.classList.toggle("fits", fits);
     box.tabIndex = fits ? -1 : 0; // nothing to scroll, no stop of the tab key
-    const [first] = box.firstElementChild.tHead.rows[0].cells;
-    box.style.setProperty("--first-column", `${first.offsetWidth - 1}px`); // where the second column stops
+    box.style.setProperty("--first-column", `${firstColumn - 1}px`); // where the second column stops
   }
 });
 

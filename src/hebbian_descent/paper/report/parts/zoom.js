@@ -14,7 +14,8 @@ function resize(to) {
   const picture = stage.firstElementChild;
   const ratio = picture.naturalWidth / picture.naturalHeight;
   scale = Math.min(LARGEST, Math.max(1, to));
-  picture.style.width = `${scale * Math.min(stage.clientWidth, stage.clientHeight * ratio)}px`;
+  // Of the stage with its scroll bars, since they come and go.
+  picture.style.width = `${scale * Math.min(stage.offsetWidth, stage.offsetHeight * ratio)}px`;
   viewer.querySelector("output").textContent = `${Math.round(100 * scale)} %`;
 }
 
