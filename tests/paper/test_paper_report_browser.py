@@ -1,6 +1,7 @@
 """The report in a real browser: Debian's Chromium without a window, and a page with everything in it."""
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_everything_has_a_name_and_names_are_unique(page):
         "return [...document.querySelectorAll('h1, h2, h3, h4')].map(head => Number(head.tagName[1]))"
     )
     assert levels[0] == 1
-    assert max(b - a for a, b in zip(levels, levels[1:], strict=False)) == 1
+    assert max(b - a for a, b in pairwise(levels)) == 1
     labels = page.execute_script(
         "return [...document.querySelectorAll('[role=region], nav, main')].map(found => found.ariaLabel)"
     )

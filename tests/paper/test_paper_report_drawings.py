@@ -1,4 +1,4 @@
-"""Drawings on the page: smaller than matplotlib wrote them, the same to the eye, and readable on dark screens."""
+"""Drawings on the page: smaller than matplotlib wrote them, the same to the eye, readable on dark screens."""
 
 import re
 from pathlib import Path

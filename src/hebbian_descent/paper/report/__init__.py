@@ -104,19 +104,22 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     tell("Gathering figures and other tables")
     images = figure_images(folder, effort)
     finding = main_finding(tables)
+    counts = Counter(verdict.word for table in tables for verdict in table.verdicts)
+    n_judged = counts["agrees"] + counts["differs"]
     return {
         "version": hebbian_descent.__version__,
         "today": date.today().isoformat(),
         "effort": effort,
         "judged": effort.is_the_papers,
         "tables": tables,
-        "counts": Counter(verdict.word for table in tables for verdict in table.verdicts),
+        "counts": counts,
+        "n_judged": n_judged,
         **_comparison(tables),
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
         "claim_words": counted(judged),
         "finding": finding,
-        "has_finding": bool(finding.n_experiments or judged),
+        "has_finding": bool(finding.n_experiments or judged or (effort.is_the_papers and n_judged)),
         "main_figure": next((image for image in images if image.label == MAIN_FIGURE and image.source), None),
         "images": images,
         "formula_tables": FORMULA_TABLES.values(),
