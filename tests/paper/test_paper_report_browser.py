@@ -314,11 +314,14 @@ def test_text_stands_out_from_what_is_behind_it(page, scheme):
 
 
 def test_a_command_is_copied(page):
-    button = page.find_element("css selector", "#tables .copy")
-    button.click()
+    said = page.execute_async_script(
+        "const done = arguments[0], button = document.querySelector('#tables .copy'); button.click();"
+        "const look = () => button.textContent === 'Copy' ? setTimeout(look, 5) : done(button.textContent);"
+        "look()"
+    )
+    assert said in ("Copied", "Press Ctrl+C")
     chosen = page.execute_script("return getSelection().toString()")
     assert chosen.startswith("hebbian-descent run tab:Hetero_online_centered_1 --draws 10")
-    assert button.text in ("Copied", "Press Ctrl+C")
 
 
 def test_on_paper_everything_is_open_and_the_contents_are_gone(page):
