@@ -51,7 +51,7 @@ CONFIGURE = $(BUILD_VENV)/bin/cmake -G Ninja -S . -DPython_EXECUTABLE=$(abspath 
 LEVELS ?= all
 BUILD_TYPE ?= Release
 CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
-JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs)
+JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs src/hebbian_descent/paper/report/parts/*.js)
 NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
 $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
 	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'
@@ -102,7 +102,7 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 browser:  ## Install the browser and the Node that tests of pages need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
 
-demo: install  ## See which rule remembers best, on data that needs no download; writes demo/report.html
+demo: install  ## See which rule remembers best, on data that needs no download; writes demo/report.html and demo/explorer.html
 	$(BIN)/hebbian-descent demo --output demo
 
 quick: install  ## See every table, figure and claim of the paper in quick form; writes quick/report.html

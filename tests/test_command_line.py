@@ -36,6 +36,8 @@ def test_demo_prints_a_table_and_writes_a_page(command, tmp_path, monkeypatch):
     page = (tmp_path / "new" / "folder" / "report.html").read_text(encoding="utf-8")
     assert "Which rule remembers?" in page
     assert page.count("<img ") == len(EXHIBITS)
+    assert '<a class="call" href="explorer.html">A memory that fills up before your eyes</a>' in page
+    assert "<title>" in (tmp_path / "new" / "folder" / "explorer.html").read_text(encoding="utf-8")
     picture = tmp_path / "new" / "folder" / "figures" / "quick" / "recalled_digits.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
 

@@ -7,20 +7,29 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from hebbian_descent.cli import main
 from hebbian_descent.paper.claims import Judged
 from hebbian_descent.paper.claims.base import save_claims, saved_claims
+from hebbian_descent.paper.experiments import Measured
+from hebbian_descent.paper.formula_tables import FORMULA_TABLES
 from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
+from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.report import render
-from hebbian_descent.paper.report.content import LARGEST_SVG, image_file, paper_tables
-from hebbian_descent.paper.report.filters import facts, number, plainly
+from hebbian_descent.paper.report.content import main_finding, paper_tables
+from hebbian_descent.paper.report.filters import anchor, facts, number, plainly
+from hebbian_descent.paper.report.images import LARGEST_SVG, image_file
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
+from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable, markdown_text
+from tests.paper.conftest import SVG
 
 DOCS = Path(__file__).parents[2] / "docs"
+BADGE = '<span class="badge">quick run</span>'
+FIGURE = r'<figure id="([^"]+)">.*?<figcaption>(.*?)</figcaption>'
 EMPTY_TAGS = {"meta", "link", "img", "br"}
 
 
@@ -93,6 +102,68 @@ def test_a_quick_page_gives_no_verdicts(results_folder):
     Page(text)
 
 
+def test_every_quick_number_is_marked_as_such(results_folder):
+    """Beside each verdict, in each caption and heading of a table, and below each measured figure."""
+    text = render(results_folder, Effort(quick=True))
+    section = text[text.index('<section id="tables">') : text.index('<section id="formulas">')]
+    tables = re.findall(r"<table.*?</thead>", section, re.DOTALL)
+    run = [table for table in tables if "ours and printed" in table]
+    assert len(run) == 2  # the columns of the one table that was run
+    assert all(table.count(BADGE) == 2 for table in run)
+    assert not any(BADGE in table for table in tables if table not in run)
+    cards = re.findall(r"<dt>Run.*?</dt>", text)
+    assert len(cards) == 1
+    assert BADGE in cards[0]
+
+    judged = render(results_folder, Effort())
+    before, _, others = judged.partition('<section id="others">')
+    assert BADGE not in before
+    quick, _, changed = others.partition("Another protocol")
+    assert quick.count(BADGE) == 3  # what opens the table, its caption and its heading
+    assert changed.count(BADGE.replace("quick run", "other protocol")) == 3
+
+
+def test_quick_claims_and_figures_are_marked_unless_nothing_is_measured(tmp_path):
+    save_claims(tmp_path, Effort(quick=True), [Judged(1, "A.", "sec:a", "By B.", (), "holds", "C.")])
+    drawn = tmp_path / "figures" / "quick"
+    drawn.mkdir(parents=True)
+    for name in ("rand_rand_sigmoid_true_online", "long_training_rand_adult", "sigmoid_and_derivative"):
+        (drawn / f"{name}.svg").write_text(SVG)
+    text = render(tmp_path, Effort(quick=True))
+    assert f'<span class="verdict holds">holds</span>{BADGE} A.' in text
+    marked = {label: BADGE in caption for label, caption in re.findall(FIGURE, text, re.DOTALL)}
+    assert marked == {
+        "fig-rand-rand-sigmoid-true-online": True,  # the first: it shows the main finding
+        "fig-sigmoid-and-derivative": False,
+        "fig-long-training-rand-adult": True,
+    }
+
+
+def test_the_main_finding_is_counted_from_the_tables(tmp_path):
+    """Hebbian-descent is best in one of the two experiments in which every rule was run."""
+    label = "tab:Hetero_online_centered_2"
+    rows = [row for row in printed_rows(label) if row.cell["input"] == row.cell["target"] == "rand"]
+    shown = [row for row in rows if row.cell["activation"] in ("sigmoid", "step", "linear")]
+    errors = {"hebbian_descent": 0.1}
+    measured = [
+        Measured(row.cell, dict.fromkeys(row.results, error), dict.fromkeys(row.results, 0.0), 0.1, 0.0, 1)
+        for row in shown
+        for error in [errors.get(row.cell["rule"], 0.05 if row.cell["activation"] == "step" else 0.2)]
+        if row.cell["activation"] != "linear" or row.cell["rule"] == "hebbian_descent"
+    ]
+    Measurements(tmp_path, Effort()).write(TABLES[label], "job", measured, seconds=1.0)
+    assert main_finding(paper_tables(tmp_path, Effort())) == (1, 2)
+    assert "<strong>1 of 2</strong> experiments" in render(tmp_path, Effort())
+
+
+def test_the_two_tables_of_formulas_are_on_the_page(text):
+    section = text[text.index('<section id="formulas">') : text.index('<section id="own">')]
+    for table in FORMULA_TABLES.values():
+        assert f'<article id="{anchor(table.label)}">' in section
+        for row in table.rows:
+            assert all(str(escape(part)) in section for cell in row for part in cell.split("; "))
+
+
 def test_one_draw_makes_no_number_different(results_folder, tmp_path):
     folder = shutil.copytree(results_folder, tmp_path / "one")
     for draw in (0, 2):
@@ -159,7 +230,7 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     assert saved_claims(tmp_path, Effort()) == [judged]
     text = render(tmp_path, Effort())
     section = text[text.index('<section id="claims">') : text.index('<section id="tables">')]
-    assert '<li value="7">' in section
+    assert '<li value="7" id="claim-7">' in section
     assert '<span class="verdict holds-with-limits">holds with limits</span> A &lt; B.' in section
     assert "By <code>all</code> cells." in section
     assert re.search(r"<p>\s*Nearly.\s*</p>\s*<p>\s*In 3 of <code>4</code>.", section)
@@ -200,7 +271,10 @@ def test_results_that_differ_are_listed_by_the_reason_for_it(results_folder, mon
     different = [verdict for verdict in verdicts if verdict.word == "differs"]
     assert len(different) == 2
     known = {"table": "tab:Hetero_online_*", "cell": "rand→* *", "column": different[0].column}
-    monkeypatch.setattr("hebbian_descent.paper.notes.notes", lambda name: [{**known, "reason": "A < B."}])
+    reasons = [{**known, "reason": "A < B."}]
+    monkeypatch.setattr(
+        "hebbian_descent.paper.notes.notes", lambda name: reasons if name == "reasons" else notes(name)
+    )
     assert differences(verdicts) == {"A < B.": different[:1], "": different[1:]}
     text = render(results_folder, Effort())
     assert text.index("A &lt; B.") < text.index(REASON_UNKNOWN)

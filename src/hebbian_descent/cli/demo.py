@@ -15,6 +15,7 @@ from hebbian_descent.cli.console import PlainConsole, stacked
 from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.run import draw_figure, run_table
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.explorer import explore
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.paper.experiments import Association, Measured
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+EXPLORER = "explorer.html"
+
+
 def demo(
     output: Annotated[Path, typer.Option(help="Folder for the page, the figures and the store.")] = Path(
         "demo"
@@ -40,7 +44,8 @@ def demo(
 
     Draws the digits that each rule recalls, the forgetting curves with and without centering, how much the
     learning rate matters, two small examples, and a table over several datasets; all of it on one page,
-    OUTPUT/report.html. It is a quick look: `hebbian-descent run` does the paper's whole protocol.
+    OUTPUT/report.html, which leads to the explorer beside it, OUTPUT/explorer.html. It is a quick look:
+    `hebbian-descent run` does the paper's whole protocol.
     """
     console = PlainConsole()
     context = RunContext(output, Effort(draws=1, quick=True))
@@ -49,7 +54,8 @@ def demo(
             draw_figure(console, FIGURES.get(label, RECALL), context)
         measured, _ = run_table(console, TABLE, context, list(TABLE.jobs(context.effort)))
         with console.status("Writing the page"):
-            path = write_report(output, context.effort, exhibits=EXHIBITS)
+            explore().save(output / EXPLORER)
+            path = write_report(output, context.effort, exhibits=EXHIBITS, explorer=EXPLORER)
     console.print(terminal_table(_errors(measured)))
     console.print(
         "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "

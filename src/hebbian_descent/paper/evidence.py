@@ -17,8 +17,9 @@ from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import Line, cell_name
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences
-from hebbian_descent.paper.report.content import Column, PaperTable, image_file, paper_tables
+from hebbian_descent.paper.report.content import Column, PaperTable, paper_tables
 from hebbian_descent.paper.report.filters import MARKS, baseline, duration, number
+from hebbian_descent.paper.report.images import image_file
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.summaries import PairDeviations, Winner, pair_deviations, winners
 from hebbian_descent.rules import rule_title

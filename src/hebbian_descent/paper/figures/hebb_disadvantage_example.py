@@ -50,7 +50,7 @@ def draw(context: RunContext) -> Figure:
         _write_patterns(axes, -0.85, "Input", INPUTS, wrong=np.zeros(4, dtype=bool))
         axes.set(xlim=(-2.2, 4.4), ylim=(-1.2, 4.3))
         axes.set_axis_off()
-    note = "Black: positive weights; grey, dashed: negative weights; yellow: wrong outputs"
+    note = "Solid: positive weights; dashed: negative weights; highlighted: wrong outputs"
     figure.supxlabel(note, fontsize=9)
     return figure
 

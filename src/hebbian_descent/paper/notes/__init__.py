@@ -1,6 +1,6 @@
-"""Notes as small tables: open details of the protocol, misprints, and reasons for differences.
+"""Notes as small tables: open details of the protocol, misprints, reasons for differences, figures in words.
 
-The documents of the same names show these tables; a test keeps the two the same.
+Documents show the tables of the protocol and of misprints; a test keeps the two the same.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from importlib import resources
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.layout import cell_name
 
-Name = Literal["protocol", "misprints", "reasons"]
+Name = Literal["protocol", "misprints", "reasons", "figures"]
 
 REASON_UNKNOWN = "Why these differ is not known."
 
@@ -50,3 +50,17 @@ def differences(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
         if verdict.word == "differs":
             found[reason(verdict)].append(verdict)
     return found
+
+
+class Description(NamedTuple):
+    """A figure in words."""
+
+    see: str
+    """What there is to see in it, for the line below it."""
+    picture: str
+    """What is drawn, for those who cannot see it."""
+
+
+def figure_descriptions() -> dict[str, Description]:
+    """Return the figures in words, by label."""
+    return {row["label"]: Description(row["see"], row["picture"]) for row in notes("figures")}

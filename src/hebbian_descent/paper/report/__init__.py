@@ -11,19 +11,20 @@ from typing import Any, NamedTuple
 
 import hebbian_descent
 from hebbian_descent.checks import printable, require_extra
-from hebbian_descent.paper.claims.base import saved_claims
+from hebbian_descent.paper.claims.base import counted, saved_claims
 from hebbian_descent.paper.figures import FIGURES
+from hebbian_descent.paper.formula_tables import FORMULA_TABLES
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.report.content import (
-    Image,
     PaperTable,
-    figure_images,
+    main_finding,
     other_efforts,
     own_tables,
     paper_tables,
 )
 from hebbian_descent.paper.report.filters import FILTERS, MARKS
+from hebbian_descent.paper.report.images import Image, figure_images
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import winners
 from hebbian_descent.safe_files import write_atomically
@@ -31,19 +32,25 @@ from hebbian_descent.storage.results import provenance
 
 Tell = Callable[[str], None]
 
+SCRIPTS = ("sorting.js", "notes.js", "zoom.js", "tables.js", "commands.js", "contents.js")
+"""In an order in which each uses only those before it."""
+MAIN_FIGURE = "fig:rand_rand_sigmoid_true_online"
+"""The figure that shows the main finding."""
+
 
 def write_report(
     folder: Path,
     effort: Effort | None = None,
     tell: Tell = lambda step: None,
     exhibits: Mapping[str, str] | None = None,
+    explorer: str = "",
 ) -> Path:
     """Write `report.html` into the folder of the results and return its path.
 
     With exhibits, labels of figures with a sentence each, the page shows those and the tables that are not
-    the paper's, instead of everything.
+    the paper's, instead of everything. It links to the explorer if that is a page in the same folder.
     """
-    text = render(folder, effort or Effort(), tell, exhibits)
+    text = render(folder, effort or Effort(), tell, exhibits, explorer)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
     write_atomically(path, text.encode(errors="backslashreplace"))
@@ -55,6 +62,7 @@ def render(
     effort: Effort,
     tell: Tell = lambda step: None,
     exhibits: Mapping[str, str] | None = None,
+    explorer: str = "",
 ) -> str:
     """Return the page on the measurements of one effort; `tell` is called before each slow step."""
     jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the report")
@@ -69,20 +77,19 @@ def render(
     environment.filters |= FILTERS
     content = _content(folder, effort, tell)
     template = environment.get_template("demonstration.html" if exhibits else "page.html")
-    text: str = template.render(**content, exhibits=_exhibits(content["images"], exhibits or {}))
+    shown = _exhibits(content["images"], exhibits or {})
+    text: str = template.render(**content, exhibits=shown, explorer=explorer)
     return text
 
 
-class Exhibit(NamedTuple):
-    """An image with its caption."""
-
-    image: Image
-    sentence: str
-
-
-def _exhibits(drawn: list[Image], sentences: Mapping[str, str]) -> list[Exhibit]:
+def _exhibits(drawn: list[Image], sentences: Mapping[str, str]) -> list[Image]:
+    """Return the images with these sentences below them."""
     by_label = {image.label: image for image in drawn}
-    return [Exhibit(by_label[label], sentence) for label, sentence in sentences.items() if label in by_label]
+    return [
+        by_label[label]._replace(description=by_label[label].description._replace(see=sentence))
+        for label, sentence in sentences.items()
+        if label in by_label
+    ]
 
 
 def _part(name: str) -> str:
@@ -94,17 +101,27 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     tables = paper_tables(folder, effort)
     judged = saved_claims(folder, effort)
     tell("Gathering figures and other tables")
+    images = figure_images(folder, effort)
+    finding = main_finding(tables)
+    counts = Counter(verdict.word for table in tables for verdict in table.verdicts)
+    n_judged = counts["agrees"] + counts["differs"]
     return {
         "version": hebbian_descent.__version__,
         "today": date.today().isoformat(),
         "effort": effort,
         "judged": effort.is_the_papers,
         "tables": tables,
-        "counts": Counter(verdict.word for table in tables for verdict in table.verdicts),
+        "counts": counts,
+        "n_judged": n_judged,
         **_comparison(tables),
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
-        "images": figure_images(folder, effort),
+        "claim_words": counted(judged),
+        "finding": finding,
+        "has_finding": bool(finding.n_experiments or judged or (effort.is_the_papers and n_judged)),
+        "main_figure": next((image for image in images if image.label == MAIN_FIGURE and image.source), None),
+        "images": images,
+        "formula_tables": FORMULA_TABLES.values(),
         "own_tables": own_tables(folder, effort),
         "other_efforts": other_efforts(folder, effort),
         "protocol": notes("protocol"),
@@ -114,7 +131,7 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "marks": MARKS,
         "known_figures": FIGURES,
         "style": _part("style.css"),
-        "script": _part("sorting.js") + _part("details.js"),
+        "script": "".join(map(_part, SCRIPTS)),
     }
 
 

@@ -1,17 +1,18 @@
-"""Content of the report: the paper's tables beside ours, tables without verdicts, and embedded figures."""
+"""Content of the report: the paper's tables beside ours, the main finding, and tables without verdicts."""
 
 from __future__ import annotations
 
-import base64
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from hebbian_descent.paper.comparison import Verdict, compare
-from hebbian_descent.paper.figures import FIGURES
+from hebbian_descent.paper.figures.scatter import CENTERED
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import Line, averaged, is_error, lines
 from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.paper.report.images import Image, figure_images
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.summaries import Summary, summarise
 from hebbian_descent.paper.tables import TABLES
@@ -80,6 +81,27 @@ def _table(label: str, measurements: Measurements) -> PaperTable:
     return PaperTable(label, TABLES[label].title, verdicts, columns, seconds)
 
 
+class Finding(NamedTuple):
+    """How often Hebbian-descent recalls the newest patterns best, each learned once in a centered network."""
+
+    n_best: int
+    """Alone, or equal to another rule in all printed digits."""
+    n_experiments: int
+
+
+def main_finding(tables: Iterable[PaperTable]) -> Finding:
+    """Count the experiments in which every rule was run."""
+    lines = [
+        line
+        for table in tables
+        for column in table.columns
+        if table.label in CENTERED and column.name == "mae_last20"
+        for line in column.lines
+        if all(verdict.n for verdict in line.by_rule.values())
+    ]
+    return Finding(sum("hebbian_descent" in line.best for line in lines), len(lines))
+
+
 class PlainTable(NamedTuple):
     """Measurements without verdicts, averaged over the draws."""
 
@@ -92,6 +114,7 @@ class PlainTable(NamedTuple):
 class OtherEffort(NamedTuple):
     """Results of a protocol other than that of the page."""
 
+    effort: Effort
     title: str
     options: str
     """Its command-line options."""
@@ -109,10 +132,11 @@ def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
     """Return the results of all efforts except the one shown and the paper's."""
     return [
         OtherEffort(
+            effort,
             "A quick look" if effort.quick else "Another protocol",
             shlex.join(effort.options),
             [_plain(label, measurements) for label in measurements.labels()],
-            [image for image in figure_images(folder, effort) if image.source],
+            [image for image in figure_images(folder, effort) if image.source and image.is_measured],
         )
         for effort in efforts_in(folder)
         if not effort.is_the_papers and effort.name != shown.name
@@ -123,47 +147,3 @@ def other_efforts(folder: Path, shown: Effort) -> list[OtherEffort]:
 def _plain(label: str, measurements: Measurements) -> PlainTable:
     headings, lines = averaged(measurements.rows(label))
     return PlainTable(label, measurements.read(label)[0].title, headings, lines)
-
-
-LARGEST_SVG = 300_000
-"""Largest SVG in bytes; for larger drawings the page embeds the PNG."""
-
-
-class Image(NamedTuple):
-    """A figure of the report; not necessarily drawn yet."""
-
-    label: str
-    title: str
-    source: str
-    """Data URL; empty if it was not drawn."""
-
-
-def figure_images(folder: Path, effort: Effort) -> list[Image]:
-    """Return the paper's figures in the paper's order, then all others that were drawn."""
-    drawn = folder / "figures" / effort.name
-    others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}
-    titles = {label: figure.title for label, figure in FIGURES.items()}
-    titles |= {f"own:{name}": name.replace("_", " ").capitalize() for name in sorted(others)}
-    found = []
-    for label, title in titles.items():
-        path = image_file(drawn, label)
-        found.append(Image(label, title, data_address(path) if path else ""))
-    return found
-
-
-def image_file(drawn: Path, label: str) -> Path | None:
-    """Return the file of a figure that suits a page best, or None if there is none."""
-    svg, png = (drawn / f"{_name(label)}{suffix}" for suffix in (".svg", ".png"))
-    if svg.is_file() and (svg.stat().st_size <= LARGEST_SVG or not png.is_file()):
-        return svg
-    return png if png.is_file() else None
-
-
-def data_address(path: Path) -> str:
-    """Return an image as a data URL."""
-    kind = "svg+xml" if path.suffix == ".svg" else "png"
-    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
-
-
-def _name(label: str) -> str:
-    return label.partition(":")[2]

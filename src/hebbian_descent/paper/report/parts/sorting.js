@@ -1,6 +1,6 @@
 "use strict";
 // Headings become buttons: ascending, descending, and the order of the paper again.
-for (const table of document.querySelectorAll("table.sortable")) {
+function makeSortable(table) {
   const body = table.tBodies[0];
   const original = [...body.rows];
   const heads = [...table.tHead.rows[0].cells];

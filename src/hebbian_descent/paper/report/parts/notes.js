@@ -6,7 +6,7 @@ addEventListener("keydown", () => (byKeys = true), true);
 addEventListener("mousemove", (event) => (byKeys &&= !(event.movementX || event.movementY)), true);
 addEventListener("pointerdown", () => (byKeys = false), true);
 
-function show(cell) {
+function showNote(cell) {
   shownFor = cell;
   const row = cell.parentElement;
   const head = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
@@ -21,7 +21,7 @@ function show(cell) {
   note.style.top = `${at.bottom + height + 8 < innerHeight ? at.bottom + 4 : Math.max(8, at.top - height - 4)}px`;
 }
 
-function hide() {
+function hideNote() {
   note.hidden = true;
   shownFor = null;
 }
@@ -41,11 +41,7 @@ function walk(event) {
   }
 }
 
-for (const table of document.querySelectorAll("table.results")) {
-  // Two columns stay in sight where a table is wider than the screen; the second one stops beside the first.
-  const alongside = new ResizeObserver(([first]) =>
-    table.style.setProperty("--first-column", `${first.target.offsetWidth - 1}px`));
-  alongside.observe(table.tHead.rows[0].cells[0]);
+function noteCells(table) {
   const cells = [...table.querySelectorAll("td[title]")];
   cells.forEach((cell, place) => {
     cell.dataset.note = cell.title;
@@ -54,41 +50,14 @@ for (const table of document.querySelectorAll("table.results")) {
   });
   const noted = (event) => event.target.closest("td[data-note]");
   // What scrolls under a resting pointer while keys are used was not pointed at.
-  table.addEventListener("mouseover", (event) => byKeys || (noted(event) ? show(noted(event)) : hide()));
-  table.addEventListener("mouseleave", hide);
-  table.addEventListener("click", (event) => noted(event) && show(noted(event)));
-  table.addEventListener("focusin", (event) => noted(event) && show(noted(event)));
-  table.addEventListener("focusout", hide);
+  table.addEventListener("mouseover", (event) => byKeys || (noted(event) ? showNote(noted(event)) : hideNote()));
+  table.addEventListener("mouseleave", hideNote);
+  table.addEventListener("click", (event) => noted(event) && showNote(noted(event)));
+  table.addEventListener("focusin", (event) => noted(event) && showNote(noted(event)));
+  table.addEventListener("focusout", hideNote);
   table.addEventListener("keydown", (event) => noted(event) && walk(event));
 }
-addEventListener("keydown", (event) => event.key === "Escape" && hide());
+addEventListener("keydown", (event) => event.key === "Escape" && hideNote());
 // Walking to a cell may scroll the page: the note goes along.
-const follow = () => shownFor && (document.activeElement === shownFor ? show(shownFor) : hide());
+const follow = () => shownFor && (document.activeElement === shownFor ? showNote(shownFor) : hideNote());
 addEventListener("scroll", follow, { passive: true, capture: true });
-
-for (const button of document.querySelectorAll("button.copy")) {
-  button.addEventListener("click", async () => {
-    const code = button.previousElementSibling;
-    getSelection().selectAllChildren(code); // so that it can be copied by hand if the browser refuses
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "Copied";
-    } catch {
-      button.textContent = "Press Ctrl+C";
-    }
-    setTimeout(() => (button.textContent = "Copy"), 2000);
-  });
-}
-
-// On a phone the contents start closed, on paper everything is open.
-if (matchMedia("(max-width: 60rem)").matches) document.querySelector("nav details").open = false;
-let closed = [];
-addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
-  closed.forEach((details) => (details.open = true));
-});
-addEventListener("afterprint", () => closed.forEach((details) => (details.open = false)));
-addEventListener("hashchange", () => {
-  const first = document.querySelector(location.hash || "#content")?.querySelector("details");
-  if (first && /^#(tab|text)-/.test(location.hash)) first.open = true;
-});
