@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,7 +48,9 @@ def _parts(cell: Cell) -> list[Marked]:
 
 
 def _shown(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return "–" if math.isnan(value) else f"{value:.4g}"
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -134,7 +137,10 @@ def _markdown(part: Marked) -> str:
 
 
 def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[int] = ()) -> TerminalTable:
-    """Return a Rich table; `compact` leaves no space around columns, `wrap` numbers those that may wrap."""
+    """Return a Rich table; `compact` leaves no space around columns, `wrap` numbers those that may wrap.
+
+    In columns aligned to the right, decimal points are below each other.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -154,8 +160,12 @@ def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[in
             no_wrap=not may_wrap,
             overflow="fold" if may_wrap else "ellipsis",
         )
-    for row in table.rows:
-        made.add_row(*map(_terminal, row))
+    columns = [list(map(_terminal, column)) for column in zip(*table.rows, strict=True)]
+    for column, letter in zip(columns, table.alignment, strict=False):
+        if letter == "r":
+            _align_decimals(column)
+    for row in zip(*columns, strict=True):
+        made.add_row(*row)
     return made
 
 
@@ -165,3 +175,15 @@ def _terminal(cell: Cell) -> Text:
     return Text.assemble(
         *((printable(part.text), f"{'bold ' * part.bold}{part.style}".strip()) for part in _parts(cell))
     )
+
+
+NUMBER = re.compile(r"[≤≥]?[-+−]?[\d,]+(?P<after>(\.\d+)?(e[-+]?\d+)?\*?)")
+"""A number, with a mark before or behind it or without."""
+
+
+def _align_decimals(column: list[Text]) -> None:
+    """Add spaces after numbers, so that aligned to the right they have their points below each other."""
+    numbers = [(text, len(found["after"])) for text in column if (found := NUMBER.fullmatch(text.plain))]
+    longest = max((after for _, after in numbers), default=0)
+    for text, after in numbers:
+        text.append(" " * (longest - after))

@@ -21,15 +21,24 @@ INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
 @contextmanager
-def resumable(console: PlainConsole, store: Path) -> Iterator[None]:
+def resumable(store: Path) -> Iterator[None]:
     """On Ctrl-C, exit with a message on how to resume."""
+    with stopping(f"Finished work is saved in {store}: run the same command again to resume."):
+        yield
+
+
+@contextmanager
+def stopping(advice: str = "") -> Iterator[None]:
+    """On Ctrl-C, exit with one line."""
     try:
         yield
     except KeyboardInterrupt:
-        console.print(f"Stopped. Finished work is saved in {store}: run the same command again to resume.")
+        PlainConsole(stderr=True).print(f"Stopped. {advice}".rstrip(), soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
+SKIPPED = 1
+"""Exit code of a command that did a part of its work, and could not do the rest."""
 FAILED = 2
 LONGEST = 2000
 """Longest message, in characters; lists of names from a file may be of any length."""
@@ -54,6 +63,7 @@ def failures_in_one_sentence() -> Iterator[None]:
         with _warnings_in_one_sentence(console):
             yield
     except KeyboardInterrupt:
+        console.print("Stopped.")
         raise SystemExit(INTERRUPTED) from None
     except Exception as error:
         if os.environ.get(TRACEBACK):

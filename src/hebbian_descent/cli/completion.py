@@ -1,0 +1,84 @@
+"""Names that a shell completes: labels, rules, activations, datasets. What fails completes nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+
+from hebbian_descent.datasets import DATASETS
+from hebbian_descent.network import ACTIVATIONS
+from hebbian_descent.paper.formula_tables import FORMULA_TABLES
+from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.tables import TABLES
+from hebbian_descent.rules import RULES
+
+Completion = Callable[[str], list[str]]
+
+
+def one_of(*names: str) -> Completion:
+    """Return the completion of a word from a list."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def several_of(names: Iterable[str]) -> Completion:
+    """Return the completion of the last of several words with commas between them."""
+    known = tuple(names)
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in known if name.startswith(last)]
+
+    return complete
+
+
+labels = one_of("all", *INDEX)
+printed_tables = one_of(*TABLES)
+tables = one_of(*TABLES, *FORMULA_TABLES)
+datasets = one_of("all", *DATASETS)
+rules = several_of(RULES)
+activations = several_of(ACTIVATIONS)
+
+
+BASH = "complete_bash"
+
+
+@contextmanager
+def colons_of_bash(variable: str) -> Iterator[None]:
+    """Let bash complete labels, although it takes the colon of `tab:name` for the end of a word.
+
+    It hands the three parts over as words of their own, and replaces only what comes after the colon.
+    """
+    if os.environ.get(variable) != BASH or "COMP_WORDS" not in os.environ:
+        yield
+        return
+    words, place = _joined(os.environ["COMP_WORDS"].split("\n"), int(os.environ.get("COMP_CWORD", "0")))
+    os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join(words), str(place)
+    typed = words[place] if place < len(words) else ""
+    before = typed[: typed.rfind(":") + 1]
+    found = io.StringIO()
+    try:
+        with redirect_stdout(found):
+            yield
+    finally:
+        sys.stdout.write("\n".join(line.removeprefix(before) for line in found.getvalue().split("\n")))
+
+
+def _joined(words: list[str], place: int) -> tuple[list[str], int]:
+    """Return the words with their colons, and the place of the one that is being completed."""
+    joined: list[str] = []
+    for number, word in enumerate(words):
+        continues = joined and (word == ":" or joined[-1].endswith(":")) and len(joined) > 1
+        if continues:
+            joined[-1] += word
+        else:
+            joined.append(word)
+        if number == place:
+            place_joined = len(joined) - 1
+    return joined, place_joined if place < len(words) else len(joined)
