@@ -82,9 +82,9 @@ def learn(
     """Learn to predict a column of a file that need not fit into memory, in one pass.
 
     Every row is predicted before it is learned. The table shows the error of these predictions after 1, 2, 4,
-    8, … rows: of all so far, and of those since the line before. It is on standard error, as progress is; with
-    --json, standard output has a summary. Run the same command with --resume to continue after a kill; the
-    model is the same to the last bit.
+    8, … rows: of all so far, and of those since the line before. It goes to standard error; with --json, a
+    summary goes to standard output. Run the same command with --resume to continue after a kill; the model
+    is the same to the last bit.
 
     **Examples**
 

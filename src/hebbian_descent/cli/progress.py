@@ -49,22 +49,30 @@ class WorkProgress:
 @contextmanager
 def work_progress(what: str, n_parts: int | None) -> Iterator[WorkProgress]:
     """Show the progress of work in so many parts; None if their number is unknown."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console_for_progress()) as bars:
+    with _bars(SpinnerColumn(), TEXT, BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn()) as bars:
         yield WorkProgress(bars, bars.add_task(what, total=n_parts))
 
 
 @contextmanager
 def run_progress(what: str, n_runs_per_part: int) -> Iterator[Show]:
     """Show the progress of a sweep, counted in runs and with their speed."""
-    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TextColumn("runs"))
-    with Progress(*columns, RateColumn(), TimeRemainingColumn(), console=console_for_progress()) as bars:
+    columns = (TEXT, BarColumn(20), MofNCompleteColumn(), TextColumn("runs"), RateColumn())
+    with _bars(*columns, TimeRemainingColumn()) as bars:
         task = bars.add_task(what, total=None)
 
         def show(done: int, total: int) -> None:
             bars.update(task, completed=done * n_runs_per_part, total=total * n_runs_per_part)
 
         yield show
+
+
+TEXT = TextColumn("{task.description}")
+
+
+def _bars(*columns: ProgressColumn) -> Progress:
+    """Return bars that disappear in the end, and that no file or pipe gets to see."""
+    console = console_for_progress()
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 class RateColumn(ProgressColumn):
