@@ -34,7 +34,9 @@ def unknown_name(what: str, got: object, options: Iterable[str]) -> ValueError:
         must = f"be one of {', '.join(names)}"
     else:
         near = near_names(str(got), names)[:MOST_SUGGESTED]
-        must = f"be one of {len(names)}" + ("" if near else f", such as {', '.join(names[:MOST_SUGGESTED])}")
+        must = f"be one of {len(names)} names" + (
+            "" if near else f", such as {', '.join(names[:MOST_SUGGESTED])}"
+        )
     hint = f" Did you mean {_either(near)}?" if near else ""
     return ValueError(f"The {what} must {must}. Got {got!r}.{hint}")
 
@@ -90,7 +92,11 @@ def as_patterns(
     if array.ndim != 2:
         raise ValueError(
             f"The {name} must have one pattern per row, shape (n_patterns, n_units). Got shape {array.shape}."
-            + (f" For one pattern, pass {name}[np.newaxis]." if array.ndim == 1 else "")
+            + (
+                f" For one pattern, pass {name}[np.newaxis]; for patterns of one unit, {name}[:, np.newaxis]."
+                if array.ndim == 1
+                else ""
+            )
         )
     if array.size == 0:
         raise ValueError(f"The {name} must hold at least one pattern of one unit. Got shape {array.shape}.")

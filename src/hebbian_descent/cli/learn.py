@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -16,7 +16,7 @@ from hebbian_descent.checks import as_count
 from hebbian_descent.cli import completion
 from hebbian_descent.cli.failures import stopping
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.messages import say, say_written
+from hebbian_descent.cli.messages import say, say_written, warn
 from hebbian_descent.cli.options import Json, parsed_overrides
 from hebbian_descent.storage.models import require_folder
 from hebbian_descent.streams import (
@@ -30,7 +30,7 @@ from hebbian_descent.streams import (
     check_last_pass,
     learn_block,
 )
-from hebbian_descent.streams.block import Block
+from hebbian_descent.streams.block import Block, is_number
 from hebbian_descent.streams.progressive import Position, Tally
 
 
@@ -119,6 +119,7 @@ def learn(
         if stream is None:
             first, rows = _peeked(blocks, source)
             encoding = Encoding.of(first, source, **said)
+            _note_almost_numbers(first, encoding, text or ())
             stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
         summary = _learn(stream, source, rows, model, passes, checkpoint_every or math.inf)
     if as_json:
@@ -144,6 +145,23 @@ def _peeked(blocks: Iterator[Block], source: Source) -> tuple[Block, Iterator[Bl
     if first is None:
         raise _no_rows(source)
     return first, chain([first], blocks)
+
+
+FEW = 0.1
+
+
+def _note_almost_numbers(block: Block, encoding: Encoding, confirmed: Collection[str]) -> None:
+    """Say which cell makes a column of text out of one that holds numbers but for a few cells."""
+    for name in (name for name in encoding.columns if name not in confirmed):
+        cells = block.texts(name) if block.is_text(name) else []
+        wrong = [row for row, cell in enumerate(cells) if not is_number(cell)]
+        if wrong and len(wrong) <= max(1, FEW * len(cells)) and len(cells) > 1:
+            others = f" and {len(wrong) - 1} other cells" if len(wrong) > 1 else ""
+            warn(
+                f"Note: {block.place(wrong[0])}: the column {name!r} is taken for text because of "
+                f"{cells[wrong[0]]!r}{others}; the rest are numbers. Correct it, or leave it empty if the "
+                f"number is missing{'' if name == encoding.target else f'; --text {name} confirms it'}."
+            )
 
 
 def _no_rows(source: Source) -> ValueError:
