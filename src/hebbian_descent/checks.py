@@ -21,17 +21,18 @@ class MissingExtraError(ImportError):
     """An optional part of the package is asked for, and the libraries it needs are not installed."""
 
 
-MOST_LISTED = 16
-"""A sentence lists no more names than that; of longer lists, it suggests some."""
+LONGEST_LIST = 250
+"""A sentence lists names of no more letters than that; of longer lists, it suggests some names."""
 MOST_SUGGESTED = 3
 
 
 def unknown_name(what: str, got: object, options: Iterable[str]) -> ValueError:
     """Return the error for a name that is not among `options`, with the nearest ones as a suggestion."""
     names = sorted(options)
-    if len(names) <= MOST_LISTED:
+    listed = ", ".join(names)
+    if len(listed) <= LONGEST_LIST:
         near = near_names(str(got), names)[:1]
-        must = f"be one of {', '.join(names)}"
+        must = f"be one of {listed}"
     else:
         near = near_names(str(got), names)[:MOST_SUGGESTED]
         must = f"be one of {len(names)} names" + (

@@ -55,30 +55,30 @@ def colons_of_bash(variable: str) -> Iterator[None]:
 
     It hands the three parts over as words of their own, and replaces only what comes after the colon.
     """
-    if os.environ.get(variable) != BASH or "COMP_WORDS" not in os.environ:
+    place = os.environ.get("COMP_CWORD", "")
+    if os.environ.get(variable) != BASH or not place.isdecimal():
         yield
         return
-    words, place = _joined(os.environ["COMP_WORDS"].split("\n"), int(os.environ.get("COMP_CWORD", "0")))
-    os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join(words), str(place)
-    typed = words[place] if place < len(words) else ""
-    before = typed[: typed.rfind(":") + 1]
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    before, typed = _joined(words[: int(place)]), "".join(words[int(place) : int(place) + 1])
+    if len(before) > 1 and (typed == ":" or before[-1].endswith(":")):
+        typed = before.pop() + typed
+    os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join([*before, typed]), str(len(before))
     found = io.StringIO()
     try:
         with redirect_stdout(found):
             yield
     finally:
-        sys.stdout.write("\n".join(line.removeprefix(before) for line in found.getvalue().split("\n")))
+        kept = typed[: typed.rfind(":") + 1]
+        sys.stdout.write("\n".join(line.removeprefix(kept) for line in found.getvalue().split("\n")))
 
 
-def _joined(words: list[str], place: int) -> tuple[list[str], int]:
-    """Return the words with their colons, and the place of the one that is being completed."""
+def _joined(words: list[str]) -> list[str]:
+    """Return the words with their colons."""
     joined: list[str] = []
-    for number, word in enumerate(words):
-        continues = joined and (word == ":" or joined[-1].endswith(":")) and len(joined) > 1
-        if continues:
+    for word in words:
+        if len(joined) > 1 and (word == ":" or joined[-1].endswith(":")):
             joined[-1] += word
         else:
             joined.append(word)
-        if number == place:
-            place_joined = len(joined) - 1
-    return joined, place_joined if place < len(words) else len(joined)
+    return joined

@@ -25,7 +25,7 @@ PAPER, QUICK = Effort(), Effort(quick=True)
 def list_labels(output: Output = OUTPUT, as_json: Json = False) -> None:
     """List every table and figure of the paper: content, approximate time, and what was run.
 
-    A full run is one by the paper's protocol, a partial one lacks some of its jobs, and a quick one was run
+    A full run is one by the paper's protocol, of a partial one some jobs are done, and a quick one was run
     with --quick.
 
     **Example**
@@ -48,7 +48,8 @@ def list_labels(output: Output = OUTPUT, as_json: Json = False) -> None:
 def status(output: Output = OUTPUT, as_json: Json = False) -> None:
     """Show how much of each table and figure was run, with the paper's protocol and otherwise.
 
-    Custom tables are counted in jobs. Runs with `--set` or `--search halving` are listed below.
+    Of a partial run, 3/7 means that 3 of 7 jobs are done. Custom tables are counted in jobs. Runs with
+    `--set` or `--search halving` are listed below.
 
     **Example**
 
@@ -93,7 +94,7 @@ class State(NamedTuple):
         if self.state == "not run":
             return ""
         if self.state == "partial":
-            return f"partial, {self.n_jobs_done}/{self.n_jobs} jobs"
+            return f"partial {self.n_jobs_done}/{self.n_jobs}"
         if self.n_jobs is None and self.n_jobs_done:
             return f"{self.n_jobs_done} job{'' if self.n_jobs_done == 1 else 's'}"
         return f"{self.state}, {self.draws:.3g} draws" if self.draws > 1 else self.state
@@ -126,7 +127,7 @@ def _states(label: str, output: Path) -> dict[str, State]:
 def _in_two_lines(label: str, output: Path) -> str:
     """Return how much was run by the paper's protocol, and below it how much quickly."""
     by_protocol, quick = _states(label, output).values()
-    quickly = {"partial": f"quick, {quick.n_jobs_done}/{quick.n_jobs} jobs", "full": "quick"}.get(quick.state)
+    quickly = {"partial": f"quick {quick.n_jobs_done}/{quick.n_jobs}", "full": "quick"}.get(quick.state)
     return "\n".join(filter(None, (str(by_protocol), quickly)))
 
 
