@@ -16,7 +16,11 @@ from hebbian_descent.cli.options import Json
 from hebbian_descent.datasets.description import Description, RandomPatterns
 from hebbian_descent.table_formats import TextTable
 
-app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and print their folder.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="List the datasets, download them, and print their folder.",
+)
 
 ALL = "all"
 

@@ -70,9 +70,7 @@ Quiet = Annotated[
 ]
 Verbose = Annotated[
     bool,
-    typer.Option(
-        "--verbose", "-v", help="Also say what was chosen and why, and how long it took.", show_default=False
-    ),
+    typer.Option("--verbose", "-v", help="Also say how long each part took.", show_default=False),
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
