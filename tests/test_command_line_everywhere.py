@@ -77,8 +77,9 @@ def test_every_command_shows_an_example_that_it_would_accept(name, command):
 
 
 @pytest.fixture
-def files(tmp_path):
-    """Small files for the commands that read some."""
+def files(tmp_path, monkeypatch):
+    """Small files for the commands that read some; drawing takes longest and is tested elsewhere."""
+    monkeypatch.setattr("hebbian_descent.plotting.save_figure", lambda figure, folder, name: [folder / name])
     rng = np.random.default_rng(0)
     inputs = rng.random((12, 3))
     np.savez(tmp_path / "pairs.npz", inputs=inputs, targets=(inputs[:, :2] > 0.5).astype(float))

@@ -151,19 +151,18 @@ def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[in
         if compact
         else Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     )
+    columns = list(zip(*(map(_terminal, row) for row in table.rows), strict=True))
     for number, heading in enumerate(table.headings):
+        cells = columns[number] if columns else ()
         right = table.alignment[number : number + 1] == "r"
         may_wrap = number in wrap
+        aligned = _aligned_heading(heading, cells) if right else None
         made.add_column(
-            Text(printable(heading)),
-            justify="right" if right else "left",
+            Text(printable(aligned or heading)),
+            justify="right" if right and aligned is None else "left",
             no_wrap=not may_wrap,
             overflow="fold" if may_wrap else "ellipsis",
         )
-    columns = [list(map(_terminal, column)) for column in zip(*table.rows, strict=True)]
-    for column, letter in zip(columns, table.alignment, strict=False):
-        if letter == "r":
-            _align_decimals(column)
     for row in zip(*columns, strict=True):
         made.add_row(*row)
     return made
@@ -181,9 +180,20 @@ NUMBER = re.compile(r"[≤≥]?[-+−]?[\d,]+(?P<after>(\.\d+)?(e[-+]?\d+)?\*?)"
 """A number, with a mark before or behind it or without."""
 
 
-def _align_decimals(column: list[Text]) -> None:
-    """Add spaces after numbers, so that aligned to the right they have their points below each other."""
-    numbers = [(text, len(found["after"])) for text in column if (found := NUMBER.fullmatch(text.plain))]
-    longest = max((after for _, after in numbers), default=0)
-    for text, after in numbers:
-        text.append(" " * (longest - after))
+def _aligned_heading(heading: str, cells: Sequence[Text]) -> str | None:
+    """Pad cells with spaces so that their decimal points are below each other, and return a heading to match.
+
+    Returns None where alignment to the right does as well. Rich drops spaces at the end of what it aligns to
+    the right, so all cells get the width of the column instead.
+    """
+    after = {id(cell): len(found["after"]) for cell in cells if (found := NUMBER.fullmatch(cell.plain))}
+    if len(set(after.values())) < 2 or any("\n" in cell.plain for cell in cells):
+        return None
+    longest = max(after.values())
+    for cell in cells:
+        cell.append(" " * (longest - after.get(id(cell), longest)))
+    lines = heading.split("\n")
+    width = max(*(cell.cell_len for cell in cells), *map(len, lines))
+    for cell in cells:
+        cell.pad_left(width - cell.cell_len)
+    return "\n".join(line.rjust(width) for line in lines)

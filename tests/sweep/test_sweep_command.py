@@ -1,5 +1,6 @@
 """`hebbian-descent sweep`, as a person types it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -200,3 +201,25 @@ def test_help_teaches(run):
     text = " ".join(run("--help").stdout.split())
     for word in ("Examples", "pairs.npz", "--shard", "--scheduler", "to resume"):
         assert word in text
+
+
+def test_a_best_rate_at_the_edge_and_rates_that_all_diverge_are_noted(run, monkeypatch):
+    monkeypatch.setattr("hebbian_descent.plotting.save_figure", lambda *_: [])  # which takes longest
+    result = run("both.npz", "--rates", "0.001,0.0001", "--trials", "1", "--rules", "hebbian_descent")
+    assert "≥0.001" in result.stdout
+    assert "hebbian_descent, sigmoid: the best learning rate, 0.001, is the largest tried" in result.stdout
+    diverging = (
+        "--rates",
+        "1e6,1e5",
+        "--trials",
+        "1",
+        "--rules",
+        "hebbian_descent",
+        "--activations",
+        "linear",
+    )
+    result = run("both.npz", *diverging)
+    assert "every learning rate diverged: try smaller ones" in result.stdout
+    (best,) = json.loads(run("both.npz", *diverging, "--json").stdout)["best"]
+    assert (best["learning_rate"], best["value"]) == (None, None)
+    assert best["doubt"] == "every learning rate diverged: try smaller ones"
