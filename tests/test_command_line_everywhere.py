@@ -212,6 +212,8 @@ class TestDoctor:
         (["compare", "tex"], ["text:moving_MNIST", "text:auto_associative_hebb"]),
         (["sweep", "x.npy", "--rules", "hebb,cov"], ["hebb,covariance"]),
         (["sweep", "x.npy", "--activations", "sigm"], ["sigmoid"]),
+        (["sweep", "x.npy", "--dtype", "float3"], ["float32"]),
+        (["table", "tab", ":", "auto_associative", "--column", "mae_l"], ["mae_last10", "mae_last20"]),
         (["data", "fetch", "mn"], ["mnist"]),
         (["table", "no such"], []),
         (["nonsense", ":", ":"], []),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -37,25 +38,26 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # lets lines of a paragraph flow
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demo.demo,
-    explore.explore,
-    learn.learn,
-    predict.predict,
-    sweep.sweep,
-    listing.list_labels,
-    run.run,
-    listing.status,
-    compare.compare,
-    table.table,
-    claims.claims,
-    report.report,
-    report.evidence,
-    inspect.inspect,
-):
-    app.command(name="list" if command is listing.list_labels else None)(with_volume(command))
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "explore": explore.explore,
+    "learn": learn.learn,
+    "predict": predict.predict,
+    "sweep": sweep.sweep,
+    "list": listing.list_labels,
+    "run": run.run,
+    "status": listing.status,
+    "compare": compare.compare,
+    "table": table.table,
+    "claims": claims.claims,
+    "report": report.report,
+    "evidence": report.evidence,
+    "inspect": inspect.inspect,
+    "doctor": doctor.doctor,
+}
+for name, function in COMMANDS.items():
+    app.command(name)(with_volume(function))
 app.add_typer(data.app, name="data")
-app.command()(with_volume(doctor.doctor))
 
 
 @app.callback(invoke_without_command=True)

@@ -10,7 +10,7 @@ import typer
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import completion
-from hebbian_descent.cli.console import PlainConsole, show_table, stacked
+from hebbian_descent.cli.console import PlainConsole, print_fitting, stacked
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say
 from hebbian_descent.cli.options import OUTPUT, Json, Output
@@ -61,7 +61,7 @@ def compare(
         write_json({label: comparison_record(found) for label, found in verdicts.items()})
         return
     console = PlainConsole()
-    show_table(_counts(verdicts))
+    print_fitting(_counts(verdicts), wrap=[0, 1])
     everything = [verdict for found in verdicts.values() for verdict in found]
     if not any(verdict.n for verdict in everything):
         command = RunContext(output).command("run", "LABEL")

@@ -12,6 +12,7 @@ from hebbian_descent.datasets import DATASETS
 from hebbian_descent.network import ACTIVATIONS
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES
 from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.printed import printed_words
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.rules import RULES
 
@@ -36,6 +37,12 @@ def several_of(names: Iterable[str]) -> Completion:
         return [f"{before}{comma}{name}" for name in known if name.startswith(last)]
 
     return complete
+
+
+def printed_columns(incomplete: str) -> list[str]:
+    """Return the columns of the paper's tables that begin so."""
+    columns = {column for label in TABLES for column in printed_words(label)[1]}
+    return one_of(*sorted(columns))(incomplete)
 
 
 labels = one_of("all", *INDEX)

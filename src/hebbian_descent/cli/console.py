@@ -12,6 +12,8 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.measure import Measurement
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
 from hebbian_descent.checks import printable
 from hebbian_descent.table_formats import TextTable, csv_text, latex_text, terminal_table
@@ -57,6 +59,18 @@ def print_fitting(table: TextTable, *, compact: bool = True, wrap: Sequence[int]
         console = PlainConsole()
         console.width = min(width, limit)
         console.print(terminal_table(part, compact=compact, wrap=may_wrap))
+
+
+def print_as_blocks(table: TextTable) -> None:
+    """Print each row of a table as a block, with a line for each heading and its cell."""
+    console = PlainConsole()
+    console.print(table.title, style="italic")
+    for row in table.rows:
+        block = Table.grid(padding=(0, 1))
+        for heading, cell in zip(table.headings, row, strict=True):
+            block.add_row(Text(heading, "dim"), Text(str(cell)))
+        console.print()
+        console.print(block)
 
 
 def terminal_width() -> int:

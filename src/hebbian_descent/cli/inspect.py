@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.cli.console import PlainConsole, print_fitting
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.options import Json
 from hebbian_descent.storage.models import ModelFile, model_of, read_model
@@ -34,11 +34,10 @@ def inspect(
     if as_json:
         write_json(_record(found))
         return
-    console = PlainConsole()
     facts = terminal_table(_facts(found), wrap=[1])
     facts.show_header = False
-    console.print(facts)
-    console.print(terminal_table(_arrays(found), wrap=[1, 2]))
+    PlainConsole().print(facts)
+    print_fitting(_arrays(found), compact=False)
 
 
 def _record(found: ModelFile) -> dict[str, Any]:

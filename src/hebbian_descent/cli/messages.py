@@ -29,20 +29,24 @@ class Volume(IntEnum):
 _VOLUME = ContextVar("volume", default=Volume.NORMAL)
 
 
-def say(text: str, style: str = "") -> None:
+def say(text: str) -> None:
     """Say something, unless --quiet asks for silence."""
     if _VOLUME.get() >= Volume.NORMAL:
-        warn(text, style)
+        _print(text)
 
 
 def say_detail(text: str) -> None:
     """Say something that only --verbose asks for."""
     if _VOLUME.get() >= Volume.VERBOSE:
-        warn(text, "dim")
+        _print(text, "dim")
 
 
 def warn(text: str, style: str = "yellow") -> None:
     """Say something that must not be missed, even with --quiet."""
+    _print(text, style)
+
+
+def _print(text: str, style: str = "") -> None:
     PlainConsole(stderr=True).print(text, style=style, soft_wrap=True)
 
 

@@ -67,10 +67,17 @@ def sweep(
         ),
     ] = "mae",
     by: Annotated[
-        str, typer.Option(help="Choose the best rate by 'last20' (any number), 'last' or 'all'.")
+        str,
+        typer.Option(
+            help="Choose the best rate by 'last20' (any number), 'last' or 'all'.",
+            autocompletion=completion.one_of("last20", "last", "all"),
+        ),
     ] = ("last20"),
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
-    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    dtype: Annotated[
+        str,
+        typer.Option(help="float64 or float32.", autocompletion=completion.one_of("float64", "float32")),
+    ] = "float64",
     engine: Annotated[
         str,
         typer.Option(

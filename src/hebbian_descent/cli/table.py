@@ -11,7 +11,7 @@ import typer
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import completion
 from hebbian_descent.cli.compare import comparison_record
-from hebbian_descent.cli.console import print_fitting, show_table, stacked
+from hebbian_descent.cli.console import print_as_blocks, print_fitting, show_table, stacked, terminal_width
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.options import OUTPUT, Json, Output, parsed_overrides
 from hebbian_descent.paper.comparison import Verdict, compare
@@ -25,6 +25,8 @@ from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable
 
 FORMATS = ("text", "csv", "latex")
+NARROW = 80
+"""Columns of a terminal that has no room for formulas side by side."""
 
 
 def table(
@@ -40,12 +42,23 @@ def table(
             "--format", help="text, csv or latex.", autocompletion=completion.one_of("text", "csv", "latex")
         ),
     ] = "text",
-    column: Annotated[str | None, typer.Option(help="The printed result to show; CSV has all.")] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            help="The printed result to show; CSV has all.", autocompletion=completion.printed_columns
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="What was run with --quick.")] = False,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="What was run with these settings, such as trials=50.")
     ] = None,
-    search: Annotated[str | None, typer.Option(help="halving: what was run with that search.")] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="halving: what was run with that search.",
+            autocompletion=completion.one_of("grid", "halving"),
+        ),
+    ] = None,
     output: Output = OUTPUT,
     as_json: Json = False,
 ) -> None:
@@ -102,8 +115,11 @@ def show_formulas(table: FormulaTable, form: str = "text") -> None:
         show_table(table.text_table, form)
         return
     shown = table.text_table
-    cases = [[str(text).replace("; ", "\n") for text in row] for row in shown.rows]
-    print_fitting(shown._replace(rows=cases), compact=False, wrap=range(len(shown.headings)))
+    cases = shown._replace(rows=[[str(text).replace("; ", "\n") for text in row] for row in shown.rows])
+    if terminal_width() < NARROW:
+        print_as_blocks(cases)
+    else:
+        print_fitting(cases, compact=False, wrap=range(len(shown.headings)))
 
 
 def _show_comparison(verdicts: list[Verdict], label: str, form: str, column: str | None) -> None:
