@@ -58,9 +58,10 @@ BASH = "complete_bash"
 
 @contextmanager
 def colons_of_bash(variable: str) -> Iterator[None]:
-    """Let bash complete labels, although it takes the colon of `tab:name` for the end of a word.
+    """Let bash complete labels, although it takes their colon for the end of a word.
 
-    It hands the three parts over as words of their own, and replaces only what comes after the colon.
+    It hands over what is before the colon, the colon and what is after it as three words, and replaces only
+    the last of them.
     """
     place = os.environ.get("COMP_CWORD", "")
     if os.environ.get(variable) != BASH or not place.isdecimal():
