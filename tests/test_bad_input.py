@@ -29,7 +29,7 @@ BAD_PATTERNS = [
     (
         np.ones(2),
         ValueError,
-        r"one pattern per row.*Got shape \(2,\). For one pattern, pass inputs\[np.newaxis\]",
+        r"one pattern per row.*Got shape \(2,\). For one pattern, .*; for patterns of one unit, inputs",
     ),
     (np.ones((3, 5)), ValueError, r"inputs must have 2 columns. Got shape \(3, 5\)"),
     (np.ones((3, 2, 1)), ValueError, r"one pattern per row.*Got shape \(3, 2, 1\)"),

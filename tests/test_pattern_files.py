@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import tracemalloc
 import zipfile
 
@@ -119,3 +120,30 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
             read_patterns(str(tmp_path / name))
     with pytest.raises(OSError, match=r"loop\.npz"):
         read_patterns(str(tmp_path / "loop.npz"))
+
+
+BROKEN = {
+    "empty.npy": (b"", "and is empty"),
+    "text.npy": (b"hello world", "and begins with b'hello wo'"),
+    "header.npy": (b"\x93NUMPY\x01\x00\xff\xff" + b"{" * 70000, "the header of an array must say its shape"),
+    "long.npy": (npy("{" + " " * 20000 + "}"), "the header of an array must say its shape"),
+    "words.csv": (b"a,b\n1,2\n3,x\n", "Got: 'x' in line 3, column 2."),
+    "ragged.csv": (b"1,2\n\n3,4,5\n", "Got: 3 numbers in line 3, and 2 in the lines before."),
+    "cut.npz": (bytes(npz()[:50]), "a file that is no archive, or not all of one"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_described_in_our_own_words(name, tmp_path):
+    content, words = BROKEN[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        read_patterns(str(tmp_path / name))
+    for word in ("pickle", "unsafe", "usecols", "float64", "magic", "zip"):
+        assert word not in str(caught.value).replace(str(tmp_path), "")
+
+
+def test_one_dimension_gets_the_right_advice(tmp_path):
+    np.save(tmp_path / "t.npy", np.arange(40.0))
+    with pytest.raises(ValueError, match=r"for one number per pattern, save array\[:, np.newaxis\]"):
+        read_patterns(str(tmp_path / "t.npy"))

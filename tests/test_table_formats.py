@@ -99,3 +99,13 @@ def test_cells_headings_and_titles_send_no_escapes_and_are_no_markup():
     assert "\x1b]" not in printed
     assert "\x07" not in printed
     assert printed.count(r"\x1b]0;mine\x07[red]x[/red]") == 3
+
+
+def test_decimal_points_are_below_each_other_and_marks_do_not_count():
+    cells = ["100", "0.5", "2e-05", "≥12.25", "0.125*", "–", float("nan"), 1234.5]
+    lines = shown(TextTable(["n", "rate"], [["a", cell] for cell in cells], alignment="lr"), compact=True)
+    heading, _, *rows = lines.splitlines()
+    points = {re.search(r"\.|(?<=\d)(?=e| *$)", row).start() for row in rows if "–" not in row}
+    assert len(points) == 1
+    assert re.sub(r"\x1b\[\d+m", "", heading).endswith(" rate")
+    assert [row.split()[-1] for row in rows] == ["100", "0.5", "2e-05", "≥12.25", "0.125*", "–", "–", "1234"]

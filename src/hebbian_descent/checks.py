@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,12 +21,39 @@ class MissingExtraError(ImportError):
     """An optional part of the package is asked for, and the libraries it needs are not installed."""
 
 
+LONGEST_LIST = 250
+"""A sentence lists names of no more letters than that; of longer lists, it suggests some names."""
+MOST_SUGGESTED = 3
+
+
 def unknown_name(what: str, got: object, options: Iterable[str]) -> ValueError:
-    """Return the error for a name that is not among `options`, with the nearest one as a suggestion."""
+    """Return the error for a name that is not among `options`, with the nearest ones as a suggestion."""
     names = sorted(options)
-    near = difflib.get_close_matches(str(got), names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return ValueError(f"The {what} must be one of {', '.join(names)}. Got {got!r}.{hint}")
+    listed = ", ".join(names)
+    if len(listed) <= LONGEST_LIST:
+        near = near_names(str(got), names)[:1]
+        must = f"be one of {listed}"
+    else:
+        near = near_names(str(got), names)[:MOST_SUGGESTED]
+        must = f"be one of {len(names)} names" + (
+            "" if near else f", such as {', '.join(names[:MOST_SUGGESTED])}"
+        )
+    hint = f" Did you mean {_either(near)}?" if near else ""
+    return ValueError(f"The {what} must {must}. Got {got!r}.{hint}")
+
+
+def near_names(got: str, names: Iterable[str]) -> list[str]:
+    """Return the names that someone who wrote `got` may have meant, the likeliest first."""
+    wanted, by_key = got.lower(), {name.lower(): name for name in names}
+    begun = [key for key in by_key if wanted and key.startswith(wanted)]
+    similar = difflib.get_close_matches(wanted, by_key, n=MOST_SUGGESTED)
+    holding = [key for key in by_key if len(wanted) > 2 and wanted in key]
+    return [by_key[key] for key in dict.fromkeys([*begun, *similar, *holding])]
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = map(repr, names)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def printable(text: str) -> str:
@@ -74,7 +101,11 @@ def as_patterns(
     if array.ndim != 2:
         raise ValueError(
             f"The {name} must have one pattern per row, shape (n_patterns, n_units). Got shape {array.shape}."
-            + (f" For one pattern, pass {name}[np.newaxis]." if array.ndim == 1 else "")
+            + (
+                f" For one pattern, pass {name}[np.newaxis]; for patterns of one unit, {name}[:, np.newaxis]."
+                if array.ndim == 1
+                else ""
+            )
         )
     if array.size == 0:
         raise ValueError(f"The {name} must hold at least one pattern of one unit. Got shape {array.shape}.")

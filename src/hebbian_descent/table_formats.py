@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,7 +48,9 @@ def _parts(cell: Cell) -> list[Marked]:
 
 
 def _shown(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return "–" if math.isnan(value) else f"{value:.4g}"
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -134,7 +137,10 @@ def _markdown(part: Marked) -> str:
 
 
 def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[int] = ()) -> TerminalTable:
-    """Return a Rich table; `compact` leaves no space around columns, `wrap` numbers those that may wrap."""
+    """Return a Rich table; `compact` leaves no space around columns, `wrap` numbers those that may wrap.
+
+    In columns aligned to the right, decimal points are below each other.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -145,17 +151,20 @@ def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[in
         if compact
         else Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     )
+    columns = list(zip(*(map(_terminal, row) for row in table.rows), strict=True))
     for number, heading in enumerate(table.headings):
+        cells = columns[number] if columns else ()
         right = table.alignment[number : number + 1] == "r"
         may_wrap = number in wrap
+        aligned = _aligned_heading(heading, cells) if right else None
         made.add_column(
-            Text(printable(heading)),
-            justify="right" if right else "left",
+            Text(printable(aligned or heading)),
+            justify="right" if right and aligned is None else "left",
             no_wrap=not may_wrap,
             overflow="fold" if may_wrap else "ellipsis",
         )
-    for row in table.rows:
-        made.add_row(*map(_terminal, row))
+    for row in zip(*columns, strict=True):
+        made.add_row(*row)
     return made
 
 
@@ -165,3 +174,26 @@ def _terminal(cell: Cell) -> Text:
     return Text.assemble(
         *((printable(part.text), f"{'bold ' * part.bold}{part.style}".strip()) for part in _parts(cell))
     )
+
+
+NUMBER = re.compile(r"[≤≥]?[-+−]?[\d,]+(?P<after>(\.\d+)?(e[-+]?\d+)?\*?)")
+"""A number, with a mark before or behind it or without."""
+
+
+def _aligned_heading(heading: str, cells: Sequence[Text]) -> str | None:
+    """Pad cells with spaces so that their decimal points are below each other, and return a heading to match.
+
+    Returns None where alignment to the right does as well. Rich drops spaces at the end of what it aligns to
+    the right, so all cells get the width of the column instead.
+    """
+    after = {id(cell): len(found["after"]) for cell in cells if (found := NUMBER.fullmatch(cell.plain))}
+    if len(set(after.values())) < 2 or any("\n" in cell.plain for cell in cells):
+        return None
+    longest = max(after.values())
+    for cell in cells:
+        cell.append(" " * (longest - after.get(id(cell), longest)))
+    lines = heading.split("\n")
+    width = max(*(cell.cell_len for cell in cells), *map(len, lines))
+    for cell in cells:
+        cell.pad_left(width - cell.cell_len)
+    return "\n".join(line.rjust(width) for line in lines)

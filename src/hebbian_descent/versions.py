@@ -30,7 +30,7 @@ def versions() -> dict[str, dict[str, str]]:
         },
         "Libraries": {
             DISTRIBUTION: hebbian_descent.__version__,
-            **{name: _version(name) for name in _requirements()},
+            **{name: _version(name) for names in requirements().values() for name in names},
         },
         "Compiled core": {
             "used": describe_core(),
@@ -38,6 +38,17 @@ def versions() -> dict[str, dict[str, str]]:
             "can run here": ", ".join(_runnable()) or "none",
         },
     }
+
+
+def describe_package() -> str:
+    """Return the version of the package, and the level of the compiled core."""
+    return f"{DISTRIBUTION} {hebbian_descent.__version__}, compiled core: {describe_core()}"
+
+
+def describe_libraries() -> str:
+    """Return the versions of Python and of the libraries that the package cannot do without."""
+    found = (f"{name} {_version(name)}" for name in requirements()[""])
+    return ", ".join([f"Python {platform.python_version()}", *found])
 
 
 def describe_core() -> str:
@@ -56,17 +67,31 @@ def _runnable() -> tuple[str, ...]:
         return ()
 
 
-def _requirements() -> list[str]:
-    """Return the names of all libraries that the package asks for, those of the extras too."""
+def requirements() -> dict[str, list[str]]:
+    """Return the libraries that each extra installs, and under "" those that the package always needs."""
     try:
         required = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:  # sources that are on the path, but not installed
-        return []
-    return list(dict.fromkeys(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0] for line in required))
+        required = []
+    found: dict[str, list[str]] = {"": []}
+    for line in required:
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
+        name = re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]
+        if name != DISTRIBUTION:  # an extra that installs others
+            found.setdefault(extra[1] if extra else "", []).append(name)
+    return found
+
+
+def is_installed(name: str) -> bool:
+    """Return whether a library is installed, without importing it."""
+    return _version(name) != NOT_INSTALLED
+
+
+NOT_INSTALLED = "not installed"
 
 
 def _version(name: str) -> str:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return NOT_INSTALLED

@@ -2,9 +2,15 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
+import pytest
+
+from hebbian_descent.cli.options import parsed_overrides
+from hebbian_descent.cli.run import plan
 from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.run_context import Effort
 
 RAND = ("tab:Hetero_online_centered_2", "--only", "rand-rand")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_table.py"
@@ -22,9 +28,9 @@ def test_list_says_of_every_label_what_it_shows_also_in_80_columns(command, monk
 
 
 def test_compare_says_when_nothing_was_run(command):
-    code, printed, _ = command("compare")
+    code, _, said = command("compare")
     assert code == 0
-    assert "Nothing of this was run" in printed
+    assert "Nothing of this was run" in said
 
 
 def test_run_shows_ours_beside_the_print_and_keeps_it(command, monkeypatch):
@@ -52,11 +58,11 @@ def test_run_shows_ours_beside_the_print_and_keeps_it(command, monkeypatch):
 
 
 def test_other_settings_are_kept_apart_and_get_no_verdict(command):
-    code, printed, _ = command(
+    code, _, said = command(
         "run", *RAND, "--draws", "1", "--set", "trials=1", "--set", "learning_rates=1,0.1"
     )
     assert code == 0
-    assert "Not the paper's protocol" in printed
+    assert "Not the paper's protocol" in said
     _, listed, _ = command("table", RAND[0], "--format", "csv")
     assert {row["verdict"] for row in csv.DictReader(listed.splitlines())} == {"not run"}
     code, _, errors = command("run", *RAND, "--set", "trails=1")
@@ -83,7 +89,7 @@ def test_status_counts_what_was_run(command):
     code, printed, _ = command("status")
     assert code == 0
     (line,) = [line for line in printed.splitlines() if RAND[0] in line]
-    assert "1/7 jobs" in line
+    assert line.split() == [RAND[0], "partial", "1/7"]
 
 
 def test_what_was_run_otherwise_is_listed_and_printed(command):
@@ -117,7 +123,7 @@ def test_everything_wrong_is_found_out_before_anything_runs(command):
     assert "Did you mean 'trials'?" in errors
     code, printed, errors = command("run", "fig:reg_loss_HD", "--only", "rand")
     assert code == 2
-    assert "figures are drawn whole" in errors
+    assert "--only must be left out with fig:reg_loss_HD, which is done whole" in errors
     code, _, errors = command("run", *RAND, "--set", "seed=abc")
     assert code == 2
     assert "The seed must be a whole number" in errors
@@ -149,10 +155,11 @@ def test_a_search_that_a_table_cannot_take_is_that_of_its_own(command):
     assert "--column must be left out" in errors
 
 
-def test_only_leaves_out_tables_without_such_a_job(command):
-    code, printed, errors = command("run", RAND[0], "tab:label_learning_centered", *RAND[1:], "--quick")
-    assert code == 0, errors
-    assert "label_learning" not in printed
+def test_only_never_drops_a_label_silently(command):
+    code, _, errors = command("run", RAND[0], "tab:label_learning_centered", *RAND[1:], "--quick")
+    assert code == 2
+    assert "The job of tab:label_learning_centered must be one of" in errors
+    assert not Path("reproduction").exists()
 
 
 def test_an_output_that_is_a_file_is_refused(command, tmp_path):
@@ -166,10 +173,129 @@ def test_an_output_that_is_a_file_is_refused(command, tmp_path):
 def test_an_unknown_beginning_of_a_job_gets_a_suggestion(command):
     code, _, errors = command("run", RAND[0], "--only", "rand-randd-draw0")
     assert code == 2
-    assert "Did you mean 'rand-rand-draw0'?" in errors
+    assert "Did you mean 'rand-rand-draw0'" in errors
 
 
 def test_an_unknown_label_gets_a_suggestion(command):
     code, _, errors = command("run", "tab:Hetero_online_centred_1")
     assert code == 2
-    assert "Did you mean 'tab:Hetero_online_centered_1'?" in errors
+    assert "Did you mean 'tab:Hetero_online_centered_1'" in errors
+    assert errors.count("tab:") == 1 + 3, "what was given and three suggestions, not all labels"
+
+
+WRONG_SETTINGS = [
+    ("fig:reg_loss_HD", "trials=2", "fig:reg_loss_HD must be drawn without --set: it has no settings"),
+    ("fig:rand_rand_sigmoid_true_online", "trails=1", "Did you mean 'trials'?"),
+    ("fig:hidden_activity_GD_HD", "learning_rates=1", "must be one of batch_size, epochs"),
+    ("fig:moving_MNIST", "centering=mean", "Got 'centering'"),  # what the figure compares
+    ("tab:scalarproduct_cases", "trials=2", "must be run without --set"),
+    (RAND[0], "trials=1.5", "The number of trials must be a whole number. Got 1.5."),
+    (RAND[0], "epochs=0", "The number of epochs must be at least 1. Got 0."),
+    (RAND[0], "learning_rates=a,b", "The learning rate must be a number. Got 'a'."),
+    (RAND[0], "learning_rates=0", "The learning rate must be above 0. Got 0."),
+    (RAND[0], "centering=maen", "Did you mean 'mean'?"),
+    (RAND[0], "shift=2", "The shift must be above 0 and at most 1. Got 2."),
+    (RAND[0], "input_order=labels", "Did you mean 'label'?"),
+    ("all", "trials=many", "The number of trials must be a whole number. Got 'many'."),
+]
+
+
+@pytest.mark.parametrize(("label", "setting", "message"), WRONG_SETTINGS)
+def test_a_setting_that_does_not_fit_is_refused_before_anything_starts(label, setting, message, command):
+    code, printed, errors = command("run", label, "--set", setting)
+    assert (code, printed) == (2, "")
+    assert message in errors
+    assert not Path("reproduction").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--workers", "0"], "The number of workers must be at least 1"),
+        (["--scheduler", "nowhere"], "must be the address of a Dask scheduler"),
+        (["--workers", "2", "--scheduler", "local"], "not both"),
+    ],
+)
+def test_workers_and_schedulers_are_checked_first(options, message, command):
+    code, printed, errors = command("run", *RAND, *options)
+    assert (code, printed) == (2, "")
+    assert message in errors
+    assert not Path("reproduction").exists()
+
+
+@pytest.mark.parametrize(("value", "centering"), [("none", None), ("None", None), ("moving", "moving")])
+def test_words_of_python_may_be_in_lower_case(value, centering):
+    assert parsed_overrides([f"centering={value}", "flag=false", "other=True"]) == {
+        "centering": centering,
+        "flag": False,
+        "other": True,
+    }
+
+
+def test_what_all_leaves_out_is_said():
+    with pytest.raises(ValueError, match="The job of tab:"):
+        plan(["all"], Effort(), "no-such", None)
+
+
+def test_all_runs_what_has_such_a_job_or_setting(capsys):
+    tasks = plan(["all"], Effort(), "mnist-softmax", None)
+    assert {task.content.label for task in tasks} == {
+        "tab:label_learning_centered",
+        "tab:label_learning_uncentered",
+    }
+    assert "Left out, since they have no such settings or jobs: tab:Hetero_online" in capsys.readouterr().err
+    tasks = plan(["all"], Effort(overrides={"hidden_shift": 0.1}), None, None)
+    assert {task.content.label for task in tasks} >= {"tab:auto_associative", "fig:hidden_activity_GD_HD"}
+    assert all(task.content.label not in ("fig:reg_loss_HD", RAND[0]) for task in tasks)
+
+
+class TestWithoutData:
+    @pytest.fixture(autouse=True)
+    def no_data(self, tmp_path, monkeypatch):
+        (tmp_path / "data").mkdir()
+        monkeypatch.setenv("HEBBIAN_DESCENT_DATA", str(tmp_path / "data"))
+        monkeypatch.setenv("HEBBIAN_DESCENT_MIRRORS", "http://127.0.0.1:9")  # where nobody answers
+
+    QUICK = ("--quick", "--draws", "1", "--set", "learning_rates=1", "--set", "trials=1")
+
+    def test_nothing_done_is_2_and_the_missing_datasets_are_named(self, command):
+        code, printed, errors = command("run", "tab:Hetero_online_centered_1", *self.QUICK)
+        assert (code, printed) == (2, "")
+        assert "Skipped 6 of 6 jobs of tab:Hetero_online_centered_1: ADULT is not in" in errors
+        assert "Missing datasets: adult, cifar, connect, mnist. `hebbian-descent data fetch adult" in errors
+
+    def test_some_done_is_1_and_what_was_skipped_does_not_count(self, command):
+        code, printed, errors = command("run", RAND[0], *self.QUICK, "--json")
+        assert code == 1
+        found = json.loads(printed)[RAND[0]]
+        assert found["n_skipped"] == 5
+        assert {row["cell"]["input"] for row in found["rows"]} == {"rand", "randn"}
+        assert "Skipped 5 of 7 jobs" in errors
+
+
+def test_list_and_status_tell_full_partial_and_quick_runs_apart(command, results_folder):
+    folder = ("--output", str(results_folder))
+    _, printed, _ = command("list", *folder)
+    lines = printed.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if line.startswith(f"{RAND[0]} ")]
+    assert lines[place].endswith("partial 1/7")
+    (drawn,) = [line for line in lines if line.startswith("fig:rand_rand_sigmoid_true_online ")]
+    assert drawn.endswith("full")
+    command("run", *RAND, "--draws", "1", "--quick", "--set", "trials=1", "--set", "learning_rates=1")
+    _, printed, _ = command("list", "--json")
+    states = {
+        entry["label"]: (entry["paper"]["state"], entry["quick"]["state"]) for entry in json.loads(printed)
+    }
+    assert states[RAND[0]] == ("not run", "not run"), "other settings are neither"
+    assert states["tab:scalarproduct_cases"] == ("checked", "checked")
+    _, printed, _ = command("status", "--json", *folder)
+    (found,) = [entry for entry in json.loads(printed)["labels"] if entry["label"] == RAND[0]]
+    assert found["paper"] == {"state": "partial", "n_jobs_done": 1, "n_jobs": 7, "draws": 0}
+
+
+def test_a_number_that_differs_has_another_sign_not_only_another_colour(command, results_folder):
+    _, printed, _ = command("table", RAND[0], "--output", str(results_folder))
+    signs = [
+        cell for line in printed.splitlines() for cell in line.split() if re.fullmatch(r"[\d.]+≠[\d.]+", cell)
+    ]
+    assert len(signs) == 1

@@ -27,7 +27,7 @@ def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code
-    assert summary in capsys.readouterr().out
+    assert capsys.readouterr().err == f"Wrote {summary}\nWrote {document}\n"
 
     with written[0].open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

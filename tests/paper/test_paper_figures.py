@@ -181,7 +181,7 @@ def test_a_figure_of_tables_names_what_is_to_be_run(tmp_path, monkeypatch, capsy
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert f"hebbian-descent run {table}" in " ".join(capsys.readouterr().out.split())
+    assert f"hebbian-descent run {table}" in capsys.readouterr().err
 
 
 def test_moving_offsets_follow_the_class(context):

@@ -196,7 +196,8 @@ def test_the_command_writes_one_file_and_opens_it(results_folder, monkeypatch, c
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code
-    assert "report.html" in capsys.readouterr().out
+    printed, said = capsys.readouterr()
+    assert (printed, said) == ("", f"Wrote {results_folder / 'report.html'}\n")
     assert opened == [(results_folder / "report.html").resolve().as_uri()]
     assert (results_folder / "report.html").stat().st_size < 1_500_000
 

@@ -34,6 +34,6 @@ def test_examples_and_commands_run(succeed, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", [learn, predict])
 def test_every_option_is_on_the_page(command):
-    own = {"form": "format", "changes": "set"}
+    own = {"form": "format", "changes": "set", "as_json": "json"}
     for name in set(command.__annotations__) - {"return", "file", "model"}:
         assert f"--{own.get(name, name).replace('_', '-')}" in PAGE, name

@@ -313,3 +313,26 @@ def test_parquet_names_the_extra_that_it_needs(command, tmp_path):
     assert errors.strip() == (
         "Reading Parquet needs pyarrow, which is not installed: pip install 'hebbian-descent[parquet]'"
     )
+
+
+def test_a_cell_that_makes_text_of_numbers_is_named(command, succeed, write_table, tmp_path):
+    numbers = [*map(str, range(30)), "n.a.", *map(str, range(9))]
+    path = write_table(age=numbers, y=[0, 1] * 20)
+    options = ("--target", "y", "--model", tmp_path / "model")
+    _, said = succeed("learn", path, *options)
+    note = (
+        f"Note: {path}, line 32: the column 'age' is taken for text because of 'n.a.'; the rest are numbers."
+    )
+    assert note in said
+    assert "Note" not in succeed("learn", path, *options, "--text", "age")[1], "which confirms it"
+    words = write_table("words.csv", age=["young", "old"] * 20, y=[0, 1] * 20)
+    assert "Note" not in succeed("learn", words, *options)[1]
+
+
+def test_parameters_are_checked_and_may_be_in_lower_case(command, succeed, write_table, tmp_path):
+    path, model = write_table(x=[0.5, 1.5] * 5, y=[0, 1] * 5), tmp_path / "model"
+    succeed("learn", path, "--target", "y", "--model", model, "--set", "average=false")
+    assert load(model).average is False
+    code, _, said = command("learn", path, "--target", "y", "--model", model, "--set", "averge=false")
+    assert code == 2
+    assert "Did you mean 'average'" in said

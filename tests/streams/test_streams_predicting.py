@@ -33,8 +33,9 @@ def test_a_prediction_is_a_line_for_each_row(task, succeed, numbers_file, exampl
     expected = load(model).predict(examples[0])
     assert len(lines) == len(expected)
     np.testing.assert_allclose(np.array(lines, float), expected, rtol=1e-12)
-    assert succeed("predict", model, numbers_file, "--output", tmp_path / "predictions.csv") == ("", "")
-    assert (tmp_path / "predictions.csv").read_text() == shown
+    output = tmp_path / "predictions.csv"
+    assert succeed("predict", model, numbers_file, "--output", output) == ("", f"Wrote {output}\n")
+    assert output.read_text() == shown
 
 
 def test_columns_are_found_by_name_and_others_are_ignored(model, succeed, examples, write_table):

@@ -159,3 +159,40 @@ def test_figures_have_a_line_for_each_rule_and_activation(result):
 def test_unknown_measures_of_a_result_are_refused(result):
     with pytest.raises(ValueError, match=r"measure of this sweep must be one of correlation, mae. Got 'mse'"):
         result.errors("mse")
+
+
+EDGES = [
+    # learning rates, the error of each of them (NaN if it diverged), and where the best lies
+    ((0.1, 0.2, 0.4), (3, 1, 2), None),
+    ((0.1, 0.2, 0.4), (1, 2, 3), "smallest"),
+    ((0.1, 0.2, 0.4), (3, 2, 1), "largest"),
+    ((0.4, 0.1, 0.2), (1, 2, 3), "largest"),  # whatever the order
+    ((0.1, 0.2, 0.4), (1, 1, 2), None),  # another is as good
+    ((0.1, 0.2, 0.4), (1, np.nan, np.nan), "smallest"),
+    ((0.1, 0.2, 0.4), (2, 1, np.nan), None),  # larger ones diverge, which is known
+    ((0.1,), (1,), None),  # nothing was searched
+    (("auto", "0.1", "0.2"), (1, 2, 3), None),
+    (("auto", "0.1", "0.2"), (3, 2, 1), "largest"),
+]
+
+
+@pytest.mark.parametrize(("rates", "errors", "edge"), EDGES)
+def test_a_best_rate_at_the_edge_of_those_tried_is_reported(rates, errors, edge):
+    axes = {
+        "rule": np.array(["hebb"]),
+        "activation": np.array(["linear"]),
+        "learning_rate": np.array(rates),
+        "weight_decay": np.array([0.0]),
+    }
+    values = np.array(errors, float).reshape(1, 1, -1, 1, 1, 1)
+    (best,) = select(axes, values, np.isnan(values[..., 0]), "mae", "all")
+    assert best.edge == edge
+    assert bool(best.doubt) == (edge is not None)
+    assert edge is None or f"is the {edge} tried" in best.doubt
+
+
+def test_doubts_name_the_rule_and_the_activation(pairs):
+    options = {"activations": ["linear", "sigmoid"], "trials": 1}
+    found = sweep(*pairs, rules="hebbian_descent", learning_rates=(1e6, 1e5), **options).doubts("all")
+    assert found["hebbian_descent, linear"] == "every learning rate diverged: try smaller ones"
+    assert sweep(*pairs, rules="hebbian_descent", learning_rates=0.1, **options).doubts("all") == {}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-import hebbian_descent
 from hebbian_descent.cli import (
     claims,
     compare,
     data,
     demo,
+    doctor,
     explore,
     inspect,
     learn,
@@ -22,9 +23,13 @@ from hebbian_descent.cli import (
     sweep,
     table,
 )
+from hebbian_descent.cli.completion import colons_of_bash
 from hebbian_descent.cli.console import echo, tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
-from hebbian_descent.versions import describe_core
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import with_volume
+from hebbian_descent.cli.options import Json
+from hebbian_descent.versions import describe_libraries, describe_package, versions
 
 app = typer.Typer(
     help="Hebbian-descent: networks that learn each example once and forget gracefully.",
@@ -33,46 +38,51 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # lets lines of a paragraph flow
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo.demo)
-app.command()(explore.explore)
-app.command()(learn.learn)
-app.command()(predict.predict)
-app.command()(sweep.sweep)
-app.command(name="list")(listing.list_labels)
-app.command()(run.run)
-app.command()(listing.status)
-app.command()(compare.compare)
-app.command()(table.table)
-app.command()(claims.claims)
-app.command()(report.report)
-app.command()(report.evidence)
-app.command()(inspect.inspect)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "explore": explore.explore,
+    "learn": learn.learn,
+    "predict": predict.predict,
+    "sweep": sweep.sweep,
+    "list": listing.list_labels,
+    "run": run.run,
+    "status": listing.status,
+    "compare": compare.compare,
+    "table": table.table,
+    "claims": claims.claims,
+    "report": report.report,
+    "evidence": report.evidence,
+    "inspect": inspect.inspect,
+    "doctor": doctor.doctor,
+}
+for name, function in COMMANDS.items():
+    app.command(name)(with_volume(function))
 app.add_typer(data.app, name="data")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        echo(f"hebbian-descent {hebbian_descent.__version__}, compiled core: {describe_core()}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            help="Print the version and the compiled core in use.",
-            callback=_show_version,
-            is_eager=True,
-        ),
+        bool, typer.Option("--version", help="Print the versions, and the compiled core in use.")
     ] = False,
+    as_json: Json = False,
 ) -> None:
-    pass
+    if version and as_json:
+        write_json(versions())
+    elif version:
+        echo(f"{describe_package()}\n{describe_libraries()}")
+    elif context.invoked_subcommand is None or as_json:
+        raise ValueError(
+            "There must be a command, such as `hebbian-descent demo`, with its options after it: "
+            "`hebbian-descent -h` lists them."
+        )
+    if version:
+        raise typer.Exit
 
 
 def main() -> None:
     """Run the command line; a failure is one sentence and exit code 2, never a traceback."""
     tolerate_poor_terminals()
-    with failures_in_one_sentence():
+    with failures_in_one_sentence(), colons_of_bash("_HEBBIAN_DESCENT_COMPLETE"):
         app()

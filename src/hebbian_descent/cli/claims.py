@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from hebbian_descent.cli.console import PlainConsole, echo
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import resumable
-from hebbian_descent.cli.options import OUTPUT, Output
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import waiting_for
+from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.claims import Judged, judge_all
 from hebbian_descent.paper.claims.base import Word, counted, save_claims
 from hebbian_descent.paper.run_context import Effort, RunContext
@@ -25,27 +26,30 @@ COLOURS: dict[Word, str] = {
 
 
 def claims(
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON instead of text.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Judge quick runs, and compute with shorter streams.")
     ] = False,
     output: Output = OUTPUT,
+    as_json: Json = False,
 ) -> None:
     """Judge the paper's twenty conclusions: holds, holds with limits, does not hold, or not run.
 
     Identities are checked on small networks; conclusions from the paper's tables are judged by what `run`
     measured; a few curves are computed here, which takes minutes the first time. The verdicts are saved in
     OUTPUT for the report.
+
+    **Example**
+
+        hebbian-descent claims --quick
     """
-    console = PlainConsole()
     context = RunContext(output, Effort(quick=quick))
-    waiting = PlainConsole(stderr=True).status("Judging the claims; the forgetting curves take longest")
-    with resumable(console, output), waiting:
+    with resumable(output), waiting_for("Judging the claims; the forgetting curves take longest"):
         judged = judge_all(context)
         save_claims(output, context.effort, judged)
     if as_json:
-        echo(json.dumps([claim._asdict() for claim in judged], indent=1, ensure_ascii=False))
+        write_json(judged)
         return
+    console = PlainConsole()
     for claim in judged:
         _print(console, claim)
         console.print()

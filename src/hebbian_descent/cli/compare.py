@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from math import isnan
 from typing import Annotated, Any
 
 import typer
 
-from hebbian_descent.cli.console import PlainConsole, echo, show_table
-from hebbian_descent.cli.options import OUTPUT, Output
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.cli import completion
+from hebbian_descent.cli.console import PlainConsole, print_fitting, stacked
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say
+from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.comparison import compare as compare_with_print
 from hebbian_descent.paper.layout import cell_name
@@ -23,9 +26,17 @@ from hebbian_descent.table_formats import TextTable
 
 
 def compare(
-    labels: Annotated[list[str] | None, typer.Argument(help="Tables; all of them by default.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON instead of tables.")] = False,
+    labels: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="LABEL",
+            help="Tables; all of them by default.",
+            autocompletion=completion.printed_tables,
+            show_default=False,
+        ),
+    ] = None,
     output: Output = OUTPUT,
+    as_json: Json = False,
 ) -> None:
     """Count how many printed numbers agree with ours, by table and column, and list those that differ.
 
@@ -33,20 +44,27 @@ def compare(
 
     Only what `run` computed with the paper's protocol is judged. Where patterns were drawn, a number agrees
     if it lies in the 99 % prediction interval of one more draw, or within 0.005 of our mean.
+
+    **Example**
+
+        hebbian-descent compare tab:Hetero_online_centered_1
     """
+    for label in labels or ():
+        if label not in TABLES:
+            raise unknown_name("label of a printed table", label, TABLES)
     measurements = Measurements(output, Effort())
     verdicts = {
         label: compare_with_print(label, measurements.rows(label)) for label in labels or list(TABLES)
     }
     if as_json:
-        echo(json.dumps(_as_data(verdicts), indent=1))
+        write_json({label: comparison_record(found) for label, found in verdicts.items()})
         return
     console = PlainConsole()
-    show_table(_counts(verdicts))
+    print_fitting(_counts(verdicts), wrap=[0, 1])
     everything = [verdict for found in verdicts.values() for verdict in found]
     if not any(verdict.n for verdict in everything):
         command = RunContext(output).command("run", "LABEL")
-        console.print(f"Nothing of this was run in {output}: `{command}` computes it.")
+        say(f"Nothing of this was run in {output}: `{command}` computes it.")
         return
     _print_winners(console, winners(everything))
     _print_differences(console, everything)
@@ -86,31 +104,20 @@ def _counts(verdicts: dict[str, list[Verdict]]) -> TextTable:
             open_ = summary.n_results - summary.n_judged
             z = "" if isnan(summary.rms_z) else f"{summary.rms_z:.2f}"
             rows.append([label, summary.column, agree, str(open_ or ""), z])
-    return TextTable(["Table", "Column", "Agree", "Not judged", "RMS z"], rows, "Printed numbers", "llrrr")
+    headings = ["Table", "Column", "Agree", stacked("Not judged"), stacked("RMS z")]
+    return TextTable(headings, rows, "Printed numbers", "llrrr")
 
 
-def _as_data(verdicts: dict[str, list[Verdict]]) -> dict[str, Any]:
+def comparison_record(verdicts: list[Verdict]) -> dict[str, Any]:
+    """Return all that is known about a table, for JSON."""
     return {
-        label: {
-            "summary": [_finite(summary._asdict()) for summary in summarise(found)],
-            "results": [
-                _finite({**v.row.cell, **v._asdict(), "row": None, "verdict": v.word, "reason": _why(v)})
-                for v in found
-            ],
-            "winners": [_finite(winner._asdict()) for winner in winners(found)],
-        }
-        for label, found in verdicts.items()
+        "summary": summarise(verdicts),
+        "results": list(map(_record, verdicts)),
+        "winners": winners(verdicts),
     }
 
 
-def _why(verdict: Verdict) -> str | None:
-    return (reason(verdict) or None) if verdict.word == "differs" else None
-
-
-def _finite(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record for JSON, which has no NaN."""
-    return {
-        name: None if isinstance(value, float) and value != value else value
-        for name, value in record.items()
-        if name != "row"
-    }
+def _record(verdict: Verdict) -> dict[str, Any]:
+    record = {**verdict.row.cell, **verdict._asdict(), "verdict": verdict.word}
+    del record["row"]
+    return {**record, "reason": (reason(verdict) or None) if verdict.word == "differs" else None}

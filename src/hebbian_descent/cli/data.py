@@ -2,81 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hebbian_descent import datasets
-from hebbian_descent.cli.console import PlainConsole, echo
+from hebbian_descent.cli import completion
+from hebbian_descent.cli.console import PlainConsole, echo, print_fitting
+from hebbian_descent.cli.failures import FAILED
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import warn, with_volume
+from hebbian_descent.cli.options import Json
 from hebbian_descent.datasets.dataset import Description, RandomPatterns
-from hebbian_descent.table_formats import TextTable, terminal_table
+from hebbian_descent.table_formats import TextTable
 
-app = typer.Typer(no_args_is_help=True, help="List the datasets, download them, and print their folder.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="List the datasets, download them, and print their folder.",
+)
 
 ALL = "all"
 
 
-@contextmanager
-def _errors_in_one_sentence() -> Iterator[None]:
-    try:
-        yield
-    except (datasets.DatasetError, ValueError) as error:
-        PlainConsole(stderr=True).print(str(error), style="red", soft_wrap=True)
-        raise typer.Exit(2) from None
+def list_datasets(as_json: Json = False) -> None:
+    """List every dataset with its size and its files, or whether it needs a download.
 
+    **Example**
 
-@app.command("list", epilog="Example: hebbian-descent data list")
-def list_datasets() -> None:
-    """List every dataset with its size and its files, or whether it needs a download."""
-    with _errors_in_one_sentence():
-        rows = [
-            [
-                name,
-                _patterns(description),
-                str(description.n_features),
-                str(description.n_classes or "–"),
-                _found_in(name, description),
-            ]
-            for name, description in datasets.DATASETS.items()
+        hebbian-descent data list
+    """
+    folder = datasets.data_folder()
+    found = {name: _record(name, description) for name, description in datasets.DATASETS.items()}
+    if as_json:
+        write_json({"folder": folder, "datasets": found})
+        return
+    rows = [
+        [
+            name,
+            "any number" if record["patterns"] is None else f"{record['patterns']:,}",
+            str(record["features"]),
+            str(record["classes"] or "–"),
+            _found_in(record),
         ]
-        folder = datasets.data_folder()
+        for name, record in found.items()
+    ]
     headings = ["name", "patterns", "features", "classes", "found in"]
-    table = terminal_table(TextTable(headings, rows, alignment="lrrrl"), wrap=[4])
-    table.caption = f"Data folder: {folder}"
-    PlainConsole().print(table)
+    print_fitting(TextTable(headings, rows, alignment="lrrrl"), wrap=[4])
+    PlainConsole().print(f"Data folder: {folder}", soft_wrap=True)
 
 
-@app.command(epilog="Examples: hebbian-descent data fetch mnist   |   hebbian-descent data fetch all")
 def fetch(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME", help="Datasets to download, or 'all'.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="Datasets to download, or 'all'.",
+            show_default=False,
+            autocompletion=completion.datasets,
+        ),
     ],
+    as_json: Json = False,
 ) -> None:
-    """Download datasets into the data folder; those already there are skipped."""
-    with _errors_in_one_sentence():
-        datasets.data_folder()
-        for name in set(names) - {ALL}:
-            datasets.describe(name)
-    wanted = datasets.names() if ALL in names else tuple(dict.fromkeys(names))
-    failed = False
-    for name in wanted:
+    """Download datasets into the data folder; those already there are skipped.
+
+    **Examples**
+
+        hebbian-descent data fetch mnist
+        hebbian-descent data fetch all
+    """
+    datasets.data_folder()
+    for name in set(names) - {ALL}:
+        datasets.describe(name)
+    fetched: dict[str, Any] = {}
+    for name in datasets.names() if ALL in names else tuple(dict.fromkeys(names)):
         try:
-            with _errors_in_one_sentence():
-                echo(f"{name}: {_fetched(name)}")
-        except typer.Exit:  # reported already; the other datasets may have more luck
-            failed = True
-    if failed:
-        raise typer.Exit(2)
+            fetched[name] = _fetched(name)
+        except datasets.DatasetError as error:  # the other datasets may have more luck
+            warn(str(error), "red")
+            fetched[name] = "failed"
+        else:
+            if not as_json:
+                echo(f"{name}: {fetched[name]}")
+    if as_json:
+        write_json(fetched)
+    if "failed" in fetched.values():
+        raise typer.Exit(FAILED)
 
 
-@app.command(epilog="Example: cp mnist.npz $(hebbian-descent data path)")
-def path() -> None:
-    """Print the data folder: HEBBIAN_DESCENT_DATA if that is set, else a folder in the user's cache."""
-    with _errors_in_one_sentence():
-        echo(str(datasets.data_folder()))
+def path(as_json: Json = False) -> None:
+    """Print the data folder: HEBBIAN_DESCENT_DATA if that is set, else a folder in the user's cache.
+
+    **Example**
+
+        cp mnist.npz $(hebbian-descent data path)
+    """
+    folder = datasets.data_folder()
+    if as_json:
+        write_json({"folder": folder})
+    else:
+        echo(str(folder))
+
+
+app.command("list")(with_volume(list_datasets))
+app.command()(with_volume(fetch))
+app.command()(with_volume(path))
 
 
 def _fetched(name: str) -> str:
@@ -87,16 +117,19 @@ def _fetched(name: str) -> str:
     return f"{'downloaded to' if before is None else 'already in'} {files[0].parent}"
 
 
-def _patterns(description: Description) -> str:
-    if isinstance(description.origin, RandomPatterns):
-        return "any number"
-    return f"{description.shape[0]:,}"
+def _record(name: str, description: Description) -> dict[str, Any]:
+    return {
+        "patterns": None if isinstance(description.origin, RandomPatterns) else description.shape[0],
+        "features": description.n_features,
+        "classes": description.n_classes or None,
+        "built_in": not description.needs_download,
+        "files": datasets.locate(name),
+    }
 
 
-def _found_in(name: str, description: Description) -> str:
-    if not description.needs_download:
+def _found_in(record: dict[str, Any]) -> str:
+    if record["built_in"]:
         return "built in"
-    files = datasets.locate(name)
-    if files is None:
+    if record["files"] is None:
         return "needs download"
-    return files[0].name if len(files) == 1 else f"{len(files)} files"
+    return record["files"][0].name if len(record["files"]) == 1 else f"{len(record['files'])} files"

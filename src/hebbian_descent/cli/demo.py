@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +11,11 @@ import typer
 
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array, require_extra
-from hebbian_descent.cli.console import PlainConsole, stacked
+from hebbian_descent.cli.console import PlainConsole, print_fitting, stacked
 from hebbian_descent.cli.failures import resumable
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say, say_written, waiting_for
+from hebbian_descent.cli.options import Json
 from hebbian_descent.cli.run import draw_figure, run_table
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.explorer import explore
@@ -25,7 +28,7 @@ from hebbian_descent.paper.report import write_report
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.rules import rule_title
 from hebbian_descent.sweep import initial_weights
-from hebbian_descent.table_formats import Cell, Marked, TextTable, terminal_table
+from hebbian_descent.table_formats import Cell, Marked, TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +42,7 @@ def demo(
         "demo"
     ),
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Learn 100 pairs of patterns once each with four rules, and see which rule remembers them.
 
@@ -46,44 +50,55 @@ def demo(
     learning rate matters, two small examples, and a table over several datasets; all of it on one page,
     OUTPUT/report.html, which leads to the explorer beside it, OUTPUT/explorer.html. It is a quick look:
     `hebbian-descent run` does the paper's whole protocol.
+
+    **Example**
+
+        hebbian-descent demo --open
     """
-    console = PlainConsole()
     context = RunContext(output, Effort(draws=1, quick=True))
-    with resumable(console, output):
+    with resumable(output):
         for label in EXHIBITS:
-            draw_figure(console, FIGURES.get(label, RECALL), context)
-        measured, _ = run_table(console, TABLE, context, list(TABLE.jobs(context.effort)))
-        with console.status("Writing the page"):
+            draw_figure(FIGURES.get(label, RECALL), context)
+        measured = run_table(TABLE, context, list(TABLE.jobs(context.effort))).measured
+        with waiting_for("Writing the page"):
             explore().save(output / EXPLORER)
             path = write_report(output, context.effort, exhibits=EXHIBITS, explorer=EXPLORER)
-    console.print(terminal_table(_errors(measured)))
-    console.print(
-        "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "
-        "Hebb's and the covariance rule treat old and new alike. From digits to digits nothing helps much: "
-        "similar inputs overwrite each other."
-    )
-    console.print(f"Wrote {path} with all figures: open it in a browser.")
+    if as_json:
+        write_json({"rows": measured, "wrote": [path, output / EXPLORER]})
+    else:
+        print_fitting(_errors(measured), compact=False)
+        PlainConsole().print(
+            "Each pair was seen once. Hebbian-descent recalls the recent ones best and lets old ones fade; "
+            "Hebb's and the covariance rule treat old and new alike. From digits to digits nothing helps "
+            "much: similar inputs overwrite each other."
+        )
+    say_written(path, output / EXPLORER)
+    say("All figures are on this page: open it in a browser.")
     if show:
         webbrowser.open(path.resolve().as_uri())
 
 
-def _errors(measured: list[Measured]) -> TextTable:
-    """Return the errors of the last 20 patterns, the rules side by side, the best in bold."""
+def _errors(measured: Sequence[Measured]) -> TextTable:
+    """Return the errors of the last 20 patterns, the rules side by side, the best with a star."""
     rules = list(plotting.RULE_STYLES)
     by_rule: dict[tuple[str, str], dict[str, float]] = {}
     for row in measured:
         pair = f"{row.cell['input']}→{row.cell['target']}"
         by_rule.setdefault((pair, row.cell["activation"]), {})[row.cell["rule"]] = row.results["mae_last20"]
     rows: list[list[Cell]] = [
-        [*heading, *(Marked(f"{errors[rule]:.3f}", errors[rule] == min(errors.values())) for rule in rules)]
+        [*heading, *(_starred(errors[rule], errors[rule] == min(errors.values())) for rule in rules)]
         for heading, errors in by_rule.items()
     ]
     return TextTable(
         ["Pairs", "Units", *(stacked(rule_title(rule)) for rule in rules)],
         rows,
-        "Mean absolute error of the 20 patterns seen last, after one pass, centered",
+        "Mean absolute error of the 20 patterns seen last, after one pass, centered; * the best",
         "ll" + "r" * len(rules),
     )
+
+
+def _starred(error: float, is_best: bool) -> Marked:
+    return Marked(f"{error:.3f}{'*' * is_best}", is_best)
 
 
 PAIRS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import warnings
 from collections.abc import Iterator
@@ -21,15 +22,24 @@ INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
 @contextmanager
-def resumable(console: PlainConsole, store: Path) -> Iterator[None]:
+def resumable(store: Path) -> Iterator[None]:
     """On Ctrl-C, exit with a message on how to resume."""
+    with stopping(f"Finished work is saved in {store}: run the same command again to resume."):
+        yield
+
+
+@contextmanager
+def stopping(advice: str = "") -> Iterator[None]:
+    """On Ctrl-C, exit with one line."""
     try:
         yield
     except KeyboardInterrupt:
-        console.print(f"Stopped. Finished work is saved in {store}: run the same command again to resume.")
+        PlainConsole(stderr=True).print(f"Stopped. {advice}".rstrip(), soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
+SKIPPED = 1
+"""Exit code of a command that did a part of its work, and could not do the rest."""
 FAILED = 2
 LONGEST = 2000
 """Longest message, in characters; lists of names from a file may be of any length."""
@@ -54,6 +64,7 @@ def failures_in_one_sentence() -> Iterator[None]:
         with _warnings_in_one_sentence(console):
             yield
     except KeyboardInterrupt:
+        console.print("Stopped.")
         raise SystemExit(INTERRUPTED) from None
     except Exception as error:
         if os.environ.get(TRACEBACK):
@@ -66,12 +77,38 @@ def failures_in_one_sentence() -> Iterator[None]:
 def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return f"There must be enough memory. {str(error) or 'Got too little'}: try fewer patterns or trials."
+    if isinstance(error, OSError) and error.strerror:
+        return _of_the_system(error)
     if isinstance(error, EXPECTED) and str(error):
         return str(error)
     return (
         f"Something went wrong that is a fault of hebbian-descent: {type(error).__name__}: {error}. Set "
         f"{TRACEBACK}=1 and run the command again to see where, and please report it."
     )
+
+
+def _of_the_system(error: OSError) -> str:
+    """Return in our words what the operating system refuses."""
+    if error.errno == errno.ENOSPC:
+        return "The disk must have room for what is written. Got: no space left on device."
+    path = f"{str(error.filename)!r}" if error.filename is not None else "The path"
+    match error:
+        case FileNotFoundError():
+            folder = Path(str(error.filename)).parent
+            if folder.is_dir():
+                return f"{path} must exist. Got a name that no file or folder has."
+            return (
+                f"{path} must be in a folder that exists. Got {str(folder)!r}, which does not: make it first."
+            )
+        case PermissionError():
+            return (
+                f"{path} must be one that you may use. Got: permission denied. Name another, or change that."
+            )
+        case IsADirectoryError():
+            return f"{path} must be a file. Got a folder."
+        case NotADirectoryError() | FileExistsError():
+            return f"{path} must be in a folder. Got a file in its place."
+    return f"{path} must be usable. Got: {error.strerror}."
 
 
 @contextmanager

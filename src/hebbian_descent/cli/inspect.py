@@ -10,28 +10,48 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.cli.console import PlainConsole, print_fitting
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.options import Json
 from hebbian_descent.storage.models import ModelFile, model_of, read_model
-from hebbian_descent.table_formats import TextTable, terminal_table
+from hebbian_descent.table_formats import Cell, TextTable, terminal_table
 
 
 def inspect(
     file: Annotated[Path, typer.Argument(help="A file written by a model's save(path).", show_default=False)],
+    as_json: Json = False,
 ) -> None:
     """Show the content of a model file: class, parameters, arrays, versions.
 
     The file is read as `load` reads it, so whatever is shown can be loaded. Nothing in it is executed.
 
-    Example:
+    **Example**
+
         hebbian-descent inspect memory.safetensors
     """
     found = read_model(file)
     model_of(found, file)
-    console = PlainConsole()
+    if as_json:
+        write_json(_record(found))
+        return
     facts = terminal_table(_facts(found), wrap=[1])
     facts.show_header = False
-    console.print(facts)
-    console.print(terminal_table(_arrays(found), wrap=[1, 2]))
+    PlainConsole().print(facts)
+    print_fitting(_arrays(found), compact=False)
+
+
+def _record(found: ModelFile) -> dict[str, Any]:
+    return {
+        "class": found.kind,
+        "version": found.version,
+        "format": found.format,
+        "parameters": found.parameters,
+        "attached": found.attached,
+        "arrays": {
+            name: {"shape": array.shape, "dtype": str(array.dtype), **_range(array)}
+            for name, array in found.arrays.items()
+        },
+    }
 
 
 def _facts(found: ModelFile) -> TextTable:
@@ -46,16 +66,20 @@ def _facts(found: ModelFile) -> TextTable:
 
 
 def _arrays(found: ModelFile) -> TextTable:
-    rows = [
-        [name, " x ".join(map(str, array.shape)) or "one number", str(array.dtype), *_range(array)]
+    rows: list[list[Cell]] = [
+        [name, " x ".join(map(str, array.shape)) or "one number", str(array.dtype), *_range(array).values()]
         for name, array in found.arrays.items()
     ]
     return TextTable(["array", "shape", "dtype", "least", "mean", "largest"], rows, alignment="lllrrr")
 
 
-def _range(array: npt.NDArray[Any]) -> tuple[str, str, str]:
+def _range(array: npt.NDArray[Any]) -> dict[str, float]:
     with np.errstate(over="ignore"):  # the sum of the largest numbers is infinite
-        return f"{float(array.min()):.4g}", f"{float(array.mean()):.4g}", f"{float(array.max()):.4g}"
+        return {
+            "least": float(array.min()),
+            "mean": float(array.mean()),
+            "largest": float(array.max()),
+        }
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:

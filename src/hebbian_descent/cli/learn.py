@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.cli.console import PlainConsole
-from hebbian_descent.cli.failures import INTERRUPTED
-from hebbian_descent.cli.options import parsed_overrides
+from hebbian_descent.cli import completion
+from hebbian_descent.cli.failures import stopping
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say, say_written, warn
+from hebbian_descent.cli.options import Json, parsed_overrides
 from hebbian_descent.storage.models import require_folder
 from hebbian_descent.streams import (
     FORMATS,
@@ -28,7 +30,7 @@ from hebbian_descent.streams import (
     check_last_pass,
     learn_block,
 )
-from hebbian_descent.streams.block import Block
+from hebbian_descent.streams.block import Block, is_number
 from hebbian_descent.streams.progressive import Position, Tally
 
 
@@ -38,9 +40,19 @@ def learn(
     target: Annotated[
         str | None, typer.Option(help="The column to predict; LIBSVM text has it in front.")
     ] = None,
-    task: Annotated[str | None, typer.Option(help=f"{' or '.join(TASKS)}; guessed by default.")] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{' or '.join(TASKS)}; guessed by default.", autocompletion=completion.one_of(*TASKS)
+        ),
+    ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; by default as the file is named.")
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"{', '.join(FORMATS)}; by default as the file is named.",
+            autocompletion=completion.one_of(*FORMATS),
+        ),
     ] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="Between the cells of CSV; a comma by default.")
@@ -65,12 +77,14 @@ def learn(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the last checkpoint, if any.")
     ] = False,
+    as_json: Json = False,
 ) -> None:
     """Learn to predict a column of a file that need not fit into memory, in one pass.
 
     Every row is predicted before it is learned. The table shows the error of these predictions after 1, 2, 4,
-    8, … rows: of all so far, and of those since the line before. Run the same command with --resume to
-    continue after a kill; the model is the same to the last bit.
+    8, … rows: of all so far, and of those since the line before. It goes to standard error; with --json, a
+    summary goes to standard output. Run the same command with --resume to continue after a kill; the model
+    is the same to the last bit.
 
     **Examples**
 
@@ -105,8 +119,11 @@ def learn(
         if stream is None:
             first, rows = _peeked(blocks, source)
             encoding = Encoding.of(first, source, **said)
+            _note_almost_numbers(first, encoding, text or ())
             stream = Checkpoint.new(encoding, {"random_state": 0, **parameters})
-        _learn(stream, source, rows, model, passes, checkpoint_every or math.inf)
+        summary = _learn(stream, source, rows, model, passes, checkpoint_every or math.inf)
+    if as_json:
+        write_json(summary)
 
 
 def _earlier(path: Path, said: dict[str, Any], parameters: dict[str, Any]) -> Checkpoint:
@@ -130,14 +147,31 @@ def _peeked(blocks: Iterator[Block], source: Source) -> tuple[Block, Iterator[Bl
     return first, chain([first], blocks)
 
 
+FEW = 0.1
+
+
+def _note_almost_numbers(block: Block, encoding: Encoding, confirmed: Collection[str]) -> None:
+    """Say which cell makes a column of text out of one that holds numbers but for a few cells."""
+    for name in (name for name in encoding.columns if name not in confirmed):
+        cells = block.texts(name) if block.is_text(name) else []
+        wrong = [row for row, cell in enumerate(cells) if not is_number(cell)]
+        if wrong and len(wrong) <= max(1, FEW * len(cells)) and len(cells) > 1:
+            others = f" and {len(wrong) - 1} other cells" if len(wrong) > 1 else ""
+            warn(
+                f"Note: {block.place(wrong[0])}: the column {name!r} is taken for text because of "
+                f"{cells[wrong[0]]!r}{others}; the rest are numbers. Correct it, or leave it empty if the "
+                f"number is missing{'' if name == encoding.target else f'; --text {name} confirms it'}."
+            )
+
+
 def _no_rows(source: Source) -> ValueError:
     return ValueError(f"{source.name}: there must be rows to learn. Got none.")
 
 
 def _learn(
     stream: Checkpoint, source: Source, blocks: Iterator[Block], model: Path, passes: int, every: float
-) -> None:
-    """Learn these blocks, then the passes that are left, and write the model."""
+) -> dict[str, Any]:
+    """Learn these blocks, then the passes that are left, and write the model; return a summary."""
     if 0 < stream.position.passes < passes and not stream.position.rows:
         check_last_pass(stream, source)
     report = _Report(stream)
@@ -147,7 +181,7 @@ def _learn(
         with closing(source.blocks()) as again:
             _learn_pass(stream, source, again, report, model, every)
     stream.save(model)
-    report.end(model)
+    return report.end(model)
 
 
 def _learn_pass(
@@ -170,16 +204,13 @@ def _learn_pass(
 @contextmanager
 def _stoppable(model: Path, checkpoint_every: int | None) -> Iterator[None]:
     """On Ctrl-C, exit with a message on what was saved."""
-    try:
+    saved = (
+        f"{model} is as of the last checkpoint: run the same command with --resume to continue."
+        if checkpoint_every
+        else f"{model} was not written; --checkpoint-every writes it along the way."
+    )
+    with stopping(saved):
         yield
-    except KeyboardInterrupt:
-        saved = (
-            f"{model} is as of the last checkpoint: run the same command with --resume to continue."
-            if checkpoint_every
-            else f"{model} was not written; --checkpoint-every writes it along the way."
-        )
-        PlainConsole(stderr=True).print(f"Stopped. {saved}", soft_wrap=True)
-        raise typer.Exit(INTERRUPTED) from None
 
 
 class _Report:
@@ -187,14 +218,13 @@ class _Report:
 
     def __init__(self, stream: Checkpoint) -> None:
         self._stream = stream
-        self._console = PlainConsole(stderr=True)
         self._n_before = getattr(stream.estimator, "n_samples_seen_", 0)
         self._started = perf_counter()
-        self._error = ""
-        self._print(_description(stream.encoding))
+        self._error = math.nan
+        say(_description(stream.encoding))
         if stream.position.rows:
-            self._print(f"Continuing after row {stream.position.rows:,}.")
-        self._print(f"{'rows':>13}  {stream.tally.measure:>12}  {'since last':>12}")
+            say(f"Continuing after row {stream.position.rows:,}.")
+        say(f"{'rows':>13}  {stream.tally.measure:>12}  {'since last':>12}")
 
     def step(self, n_rows: int) -> None:
         """Print a line after 1, 2, 4, 8, … rows."""
@@ -205,32 +235,41 @@ class _Report:
         """Print the last line of a pass."""
         if self._stream.tally.recent_examples:
             self._line()
-        self._error = f"{self._stream.tally.measure} {self._stream.tally.error:.4f}"
+        self._error = self._stream.tally.error
 
-    def end(self, model: Path) -> None:
-        """Say how much was learned, and how fast."""
+    def end(self, model: Path) -> dict[str, Any]:
+        """Say how much was learned, and how fast; return it, too."""
         n_rows = self._stream.estimator.n_samples_seen_ - self._n_before
-        if not n_rows:
-            self._print(
+        seconds = perf_counter() - self._started
+        passes, measure = self._stream.position.passes, self._stream.tally.measure
+        if n_rows:
+            error = f"{measure} {self._error:.4f}"
+            kind = error if passes == 1 else f"{error} in pass {passes}, of rows learned before"
+            say(f"Learned {n_rows:,} rows in {seconds:.1f} s, {n_rows / seconds:,.0f} per second: {kind}.")
+            say_written(model)
+        else:
+            say(
                 f"All passes were learned before: nothing was left for {model}. To learn other rows on top "
                 f"of it, use --initial {model}."
             )
-            return
-        seconds = perf_counter() - self._started
-        passes = self._stream.position.passes
-        kind = self._error if passes == 1 else f"{self._error} in pass {passes}, of rows learned before"
-        self._print(
-            f"Learned {n_rows:,} rows in {seconds:.1f} s, {n_rows / seconds:,.0f} per second: {kind}."
-        )
-        self._print(f"Wrote {model}")
+        encoding = self._stream.encoding
+        return {
+            "model": model,
+            "task": encoding.task,
+            "target": encoding.target,
+            "columns_of_numbers": encoding.numbers,
+            "columns_of_text": encoding.texts,
+            "rows": n_rows,
+            "passes": passes,
+            "measure": measure,
+            "error": self._error,
+            "seconds": seconds,
+        }
 
     def _line(self) -> None:
         tally = self._stream.tally
         recent = tally.take_recent()
-        self._print(f"{self._stream.position.rows:>13,}  {tally.error:>12.4f}  {recent:>12.4f}")
-
-    def _print(self, line: str) -> None:
-        self._console.print(line, soft_wrap=True)
+        say(f"{self._stream.position.rows:>13,}  {tally.error:>12.4f}  {recent:>12.4f}")
 
 
 def _description(encoding: Encoding) -> str:

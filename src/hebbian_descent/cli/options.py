@@ -11,9 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from hebbian_descent.paper.run_context import DEFAULT_FOLDER
+from hebbian_descent.sweep.executors import Dask, Executor, get_executor
 
 Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
 OUTPUT = DEFAULT_FOLDER
+Json = Annotated[
+    bool, typer.Option("--json", help="The result as JSON, alone on standard output.", show_default=False)
+]
 
 
 def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
@@ -27,7 +31,13 @@ def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
     return overrides
 
 
+WORDS = {"true": True, "false": False, "none": None}
+"""Words of Python, which may be written in lower case."""
+
+
 def _value(text: str) -> Any:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
     try:
         value = ast.literal_eval(text)
     except (MemoryError, RecursionError, SyntaxError, TypeError, ValueError):  # all that literal_eval raises
@@ -35,6 +45,14 @@ def _value(text: str) -> Any:
             return tuple(_value(word.strip()) for word in text.split(",") if word.strip())
         return text
     return tuple(value) if isinstance(value, list) else value
+
+
+def check_where(workers: int | None, scheduler: str | None) -> Executor:
+    """Return the executor for these options; a scheduler that does not answer is refused at once."""
+    executor = get_executor(workers=workers, scheduler=scheduler)
+    if isinstance(executor, Dask):
+        executor.check()
+    return executor
 
 
 def parsed_shard(text: str) -> tuple[int, int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,17 @@ def read_patterns(name: str) -> npt.NDArray[Any]:
     with _reading(path, "be a readable file"):
         opened = open_regular(path)
     with opened:
-        return readers[path.suffix](opened, path, key)
+        return _two_dimensional(readers[path.suffix](opened, path, key), path)
+
+
+def _two_dimensional(patterns: npt.NDArray[Any], path: Path) -> npt.NDArray[Any]:
+    if patterns.ndim == 1:
+        raise ValueError(
+            f"The patterns in {str(path)!r} must have two dimensions, one pattern per row. Got one of "
+            f"{len(patterns):,} numbers: for one number per pattern, save array[:, np.newaxis], for a single "
+            "pattern array[np.newaxis]."
+        )
+    return patterns
 
 
 @contextmanager
@@ -70,7 +80,10 @@ def _read_npy(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
 
 def _read_npz(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
     with _reading(path, ARCHIVE):
-        archive = ZipFile(file)
+        try:
+            archive = ZipFile(file)
+        except BadZipFile:
+            raise ValueError("a file that is no archive, or not all of one") from None
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
     if not key and len(members) == 1:
         (key,) = members
@@ -84,15 +97,36 @@ def _read_npz(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
 def _read_csv(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
     must = "hold numbers separated by commas, in UTF-8, one pattern per line, after at most one line of names"
     with _reading(path, must), io.TextIOWrapper(file, encoding="utf-8-sig") as text:
-        header = 0 if _are_numbers(text.readline()) else 1
+        header = 0 if all(map(_is_number, text.readline().split(","))) else 1
         text.seek(0)
-        return np.loadtxt(text, delimiter=",", skiprows=header, ndmin=2)
+        try:
+            return np.loadtxt(text, delimiter=",", skiprows=header, ndmin=2)
+        except UnicodeDecodeError:
+            raise
+        except ValueError as error:
+            text.seek(0)
+            raise _first_mistake(text, header) or error from None
 
 
-def _are_numbers(line: str) -> bool:
+def _first_mistake(lines: Iterable[str], header: int) -> ValueError | None:
+    """Return the first line that has another number of cells, or a cell that is no number."""
+    n_columns = 0
+    for number, line in enumerate(lines, 1):
+        cells = line.partition("#")[0].strip().split(",")
+        if number <= header or cells == [""]:
+            continue
+        n_columns = n_columns or len(cells)
+        if len(cells) != n_columns:
+            return ValueError(f"{len(cells)} numbers in line {number}, and {n_columns} in the lines before")
+        for column, cell in enumerate(cells, 1):
+            if not _is_number(cell):
+                return ValueError(f"{cell.strip()!r} in line {number}, column {column}")
+    return None
+
+
+def _is_number(cell: str) -> bool:
     try:
-        for cell in line.split(","):
-            float(cell)
+        float(cell)
     except ValueError:
         return False
     return True

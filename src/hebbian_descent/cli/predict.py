@@ -12,6 +12,10 @@ import numpy.typing as npt
 import typer
 
 from hebbian_descent.checks import printable
+from hebbian_descent.cli import completion
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say_written
+from hebbian_descent.cli.options import Json
 from hebbian_descent.streams import FORMATS, Checkpoint, Source, predict_block
 from hebbian_descent.streams.source import STANDARD_INPUT
 from hebbian_descent.table_formats import TextTable, csv_text
@@ -24,30 +28,44 @@ def predict(
         Path | None, typer.Option(help="The file to write; standard output by default.")
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; by default as the file is named.")
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"{', '.join(FORMATS)}; by default as the file is named.",
+            autocompletion=completion.one_of(*FORMATS),
+        ),
     ] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="Between the cells of CSV; a comma by default.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Predict each row of a file, which needs the columns that were learned, in any order.
 
     Writes CSV with one column, `prediction`, and one line per row. Other columns of the file, among them the
-    target, are ignored.
+    target, are ignored. With --json, the predictions go to OUTPUT, and standard output has a summary.
 
     **Example**
 
         hebbian-descent predict flights.model tomorrow.csv --output predictions.csv
     """
+    if as_json and output is None:
+        raise ValueError("With --json, --output must name a file: the predictions are CSV.")
     stream = Checkpoint.load(model)
     if form is None and file == STANDARD_INPUT and stream.encoding.format == "libsvm":
         form = "libsvm"
     source = Source.of(file, form, delimiter)
+    n_rows = 0
     with closing(source.blocks()) as blocks, _opened(output) as lines:
         lines.write("prediction\n")
         for block in blocks:
             stream.encoding.check_columns(block, source, with_target=False)
             lines.writelines(_lines(predict_block(stream, block)))
+            n_rows += len(block)
+    if output is not None:
+        say_written(output)
+    if as_json:
+        write_json({"rows": n_rows, "task": stream.encoding.task, "wrote": [output]})
 
 
 @contextmanager

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hebbian_descent import plotting
 from hebbian_descent.checks import unknown_name
+from hebbian_descent.cli import completion
 from hebbian_descent.cli.console import PlainConsole, show_table
-from hebbian_descent.cli.failures import resumable
-from hebbian_descent.cli.options import OUTPUT, Output, parsed_overrides, parsed_shard
-from hebbian_descent.cli.table import show_comparison, show_formulas
-from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.cli.failures import FAILED, SKIPPED, resumable
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say, say_detail, say_written, warn
+from hebbian_descent.cli.options import OUTPUT, Json, Output, check_where, parsed_overrides, parsed_shard
+from hebbian_descent.cli.progress import work_progress
+from hebbian_descent.cli.table import records, show_comparison, show_formulas
+from hebbian_descent.datasets import DatasetUnavailableError, locate
 from hebbian_descent.paper.comparison import compare
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import errors_in, load_experiments
@@ -28,17 +33,26 @@ from hebbian_descent.paper.measurements import keep_effort, run_jobs
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 
+ALL = "all"
+
 
 def run(
     labels: Annotated[
-        list[str], typer.Argument(help="Labels such as tab:Hetero_online_centered_1, 'all', or Python files.")
+        list[str],
+        typer.Argument(
+            metavar="LABEL",
+            help="Labels such as tab:Hetero_online_centered_1, 'all', or Python files.",
+            autocompletion=completion.labels,
+            show_default=False,
+        ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")] = False,
     draws: Annotated[int, typer.Option(help="Draws of the patterns; the first has ten trials.", min=1)] = 3,
     search: Annotated[
         str | None,
         typer.Option(
-            help="grid or halving, for whole datasets; by default halving only where a grid takes hours."
+            help="grid or halving, for whole datasets; by default halving only where a grid takes hours.",
+            autocompletion=completion.one_of("grid", "halving"),
         ),
     ] = None,
     only: Annotated[
@@ -53,12 +67,14 @@ def run(
         str | None, typer.Option(help="Part i of n, such as '2/5', into a folder shared with the others.")
     ] = None,
     output: Output = OUTPUT,
+    as_json: Json = False,
 ) -> None:
     """Compute tables and figures of the paper from data and compare them with the printed numbers.
 
     The patterns that the authors drew are unknown: a printed number is compared with several draws, as one
     more draw. Finished parts are saved in OUTPUT, so a stopped run resumes; `hebbian-descent report` shows
-    everything on one page.
+    everything on one page. The exit code is 1 if some of the work could not be done because data are missing,
+    and 2 if nothing was done.
 
     **Examples**
 
@@ -67,77 +83,123 @@ def run(
         hebbian-descent run all --quick
         hebbian-descent run examples/my_table.py
     """
-    console = PlainConsole()
     effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
     part = None if shard is None else parsed_shard(shard)
+    check_where(workers, scheduler)
     tasks = plan(labels, effort, only, part)
     if not all(task.effort.is_the_papers for task in tasks):
-        console.print("Not the paper's protocol: these results are stored separately and get no verdicts.")
-    skipped: dict[str, list[str]] = {}
-    n_done = 0
-    with resumable(console, output):
+        say("Not the paper's protocol: these results are stored separately and get no verdicts.")
+    outcomes: dict[str, Outcome] = {}
+    with resumable(output):
         for task in tasks:
-            content, context = task.content, RunContext(output, task.effort, workers, scheduler)
-            found, reasons = _run(console, task, context)
-            if isinstance(content, Experiment) and found and part is None:
-                _show(console, content, found, task.effort)
-            if reasons:
-                skipped[content.label] = reasons
-            n_done += bool(found) or not reasons
-    for label, reasons in skipped.items():
-        console.print(f"Skipped parts of {label}: {reasons[0]}", style="yellow")
-    if tasks and not n_done:
-        raise typer.Exit(2)
+            outcome = _run(task, RunContext(output, task.effort, workers, scheduler), as_json)
+            outcomes[task.content.label] = outcome
+            if isinstance(task.content, Experiment) and outcome.measured and part is None and not as_json:
+                _show(task.content, outcome.measured, task.effort)
+    if as_json:
+        write_json({task.content.label: _record(task, outcomes[task.content.label]) for task in tasks})
+    _end(tasks, outcomes)
 
 
-def _run(console: PlainConsole, task: Task, context: RunContext) -> tuple[list[Measured], list[str]]:
-    """Return the measurements, if it is a table, and why parts of it could not be run."""
+class Outcome(NamedTuple):
+    """What became of a table or figure."""
+
+    measured: Sequence[Measured] = ()
+    wrote: Sequence[Path] = ()
+    skipped: Sequence[str] = ()
+    """Why parts of it could not be done."""
+    n_skipped: int = 0
+    """The number of jobs that could not be done; 1 for a figure."""
+
+
+def _run(task: Task, context: RunContext, as_json: bool) -> Outcome:
     if isinstance(task.content, FormulaTable):
-        show_formulas(task.content)
-        return [], []
+        if not as_json:
+            show_formulas(task.content)
+        return Outcome()
     if isinstance(task.content, PaperFigure):
-        return [], draw_figure(console, task.content, context)
+        return draw_figure(task.content, context)
     if task.file is None:
-        return run_table(console, task.content, context, task.jobs)
+        return run_table(task.content, context, task.jobs)
     with errors_in(task.file):
-        return run_table(console, task.content, context, task.jobs)
+        return run_table(task.content, context, task.jobs)
 
 
-def run_table(
-    console: PlainConsole, experiment: Experiment, context: RunContext, jobs: Sequence[Job]
-) -> tuple[list[Measured], list[str]]:
-    """Run the jobs of a table with a progress bar; return their measurements, and why some could not run."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(experiment.label, total=len(jobs))
-        return run_jobs(experiment, jobs, context, lambda job: bar.advance(task))
+def _end(tasks: Sequence[Task], outcomes: dict[str, Outcome]) -> None:
+    """Say what could not be done, and exit with a code that says so, too."""
+    missing: dict[str, None] = {}
+    for task in tasks:
+        outcome, label = outcomes[task.content.label], task.content.label
+        if outcome.skipped:
+            what = f"{outcome.n_skipped} of {len(task.jobs)} jobs of {label}" if task.jobs else label
+            warn(f"Skipped {what}: {outcome.skipped[0]}")
+            missing |= dict.fromkeys(name for name in sorted(task.content.datasets) if locate(name) is None)
+    if missing:
+        command = shlex.join(["hebbian-descent", "data", "fetch", *missing])
+        warn(f"Missing datasets: {', '.join(missing)}. `{command}` downloads them.")
+    if any(outcome.skipped for outcome in outcomes.values()):
+        nothing = all(outcome.skipped and not outcome.measured for outcome in outcomes.values())
+        raise typer.Exit(FAILED if nothing else SKIPPED)
 
 
-def _show(console: PlainConsole, experiment: Experiment, measured: list[Measured], effort: Effort) -> None:
+def run_table(experiment: Experiment, context: RunContext, jobs: Sequence[Job]) -> Outcome:
+    """Run the jobs of a table with a progress bar."""
+    n_skipped = 0
+
+    def count(job: Job, seconds: float | None) -> None:
+        nonlocal n_skipped
+        if seconds is None:
+            n_skipped += 1
+            bar.leave_out()
+        else:
+            bar.advance()
+            say_detail(f"{experiment.label} {job.name}: {seconds:.1f} s")
+
+    with work_progress(experiment.label, len(jobs)) as bar:
+        measured, reasons = run_jobs(experiment, jobs, replace(context, progress=bar.show_sweep), count)
+    return Outcome(measured, skipped=reasons, n_skipped=n_skipped)
+
+
+def _show(experiment: Experiment, measured: Sequence[Measured], effort: Effort) -> None:
     if not effort.is_the_papers or experiment.label not in INDEX:
         show_table(measured_table(f"{experiment.label}: {experiment.title}", measured))
         return
     verdicts = [verdict for verdict in compare(experiment.label, measured) if verdict.n]
     for summary in summarise(verdicts):
-        title = f"{experiment.label}, {summary.column}: ours/printed, red where they differ"
-        show_comparison(title, verdicts, summary.column)
+        show_comparison(experiment.label, verdicts, summary.column)
     for summary in summarise(verdicts):
-        console.print(f"{summary.column}: {summary}")
+        PlainConsole().print(f"{summary.column}: {summary}", soft_wrap=True)
 
 
-def draw_figure(console: PlainConsole, figure: PaperFigure, context: RunContext) -> list[str]:
-    """Draw a figure and write its files; return why it could not be drawn, if so."""
+def _record(task: Task, outcome: Outcome) -> dict[str, Any]:
+    """Return what became of a table or figure, for JSON."""
+    content = task.content
+    formulas = records(content.text_table) if isinstance(content, FormulaTable) else None
+    judged = content.label in INDEX and task.effort.is_the_papers and outcome.measured
+    verdicts = compare(content.label, outcome.measured) if judged else []
+    return {
+        "options": task.effort.options,
+        "rows": formulas or outcome.measured,
+        "summary": summarise(verdict for verdict in verdicts if verdict.n),
+        "wrote": outcome.wrote,
+        "skipped": outcome.skipped,
+        "n_skipped": outcome.n_skipped,
+    }
+
+
+def draw_figure(figure: PaperFigure, context: RunContext) -> Outcome:
+    """Draw a figure, with a progress bar, and write its files."""
     try:
-        with console.status(f"Drawing {figure.label}"):
-            drawn = figure.draw(context)
+        with work_progress(f"Drawing {figure.label}", None) as bar:
+            drawn = figure.draw(replace(context, progress=bar.show_sweep))
     except (DatasetUnavailableError, NotMeasuredError) as error:
-        return [str(error)]
+        return Outcome(skipped=[str(error)], n_skipped=1)
     name = figure.label.partition(":")[2]
     if not context.effort.is_the_papers:
         keep_effort(context.folder, context.effort)
-    for path in plotting.save_figure(drawn, context.folder / "figures" / context.effort.name, name):
-        console.print(f"Wrote {path}")
-    return []
+    paths = plotting.save_figure(drawn, context.folder / "figures" / context.effort.name, name)
+    say_written(*paths)
+    return Outcome(wrote=paths)
 
 
 Work = TypeVar("Work")
@@ -158,18 +220,15 @@ class Task(NamedTuple):
 def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[int, int] | None) -> list[Task]:
     """Return what to run; all errors that can be detected in advance are raised here.
 
-    With `only`, figures and tables without such a job are left out. A part of the work gets its share of the
-    jobs of every table, and its share of the figures.
+    Of `all`, what has no such setting or no such job is left out, and that is said. A part of the work gets
+    its share of the jobs of every table, and its share of the figures.
     """
-    tasks = [_task(content, effort, file) for label in labels for content, file in _contents(label)]
-    if only is not None:
-        names = [job.name for task in tasks for job in task.jobs]
-        chosen = [task._replace(jobs=[job for job in task.jobs if _begins(job, only)]) for task in tasks]
-        tasks = [task for task in chosen if task.jobs]
-        if not names:
-            raise ValueError(f"--only must be left out: figures are drawn whole. Got {only!r}.")
-        if not tasks:
-            raise unknown_name("beginning of a job", only, dict.fromkeys(names))
+    tasks: list[Task] = []
+    for label in labels:
+        if label == ALL:
+            tasks += _of_all(effort, only)
+        else:
+            tasks += [_only(_task(content, effort, file), only) for content, file in _contents(label)]
     if part is not None:
         tables = [task for task in tasks if task.jobs]
         others = share([task for task in tasks if not task.jobs], *part)
@@ -177,19 +236,36 @@ def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[in
     return tasks
 
 
+def _of_all(effort: Effort, only: str | None) -> list[Task]:
+    tasks, left_out = [], {}
+    for known in INDEX.values():
+        try:
+            tasks.append(_only(_task(known.content, effort, None), only))
+        except (TypeError, ValueError) as error:
+            left_out[known.label] = error
+    if not tasks:
+        raise next(error for label, error in left_out.items() if label.startswith("tab:"))
+    if left_out:
+        say(f"Left out, since they have no such settings or jobs: {', '.join(left_out)}.")
+    return tasks
+
+
 def _contents(label: str) -> Iterator[tuple[Content, Path | None]]:
-    if label == "all":
-        yield from ((known.content, None) for known in INDEX.values())
-    elif label.endswith(".py"):
+    if label.endswith(".py"):
         yield from ((experiment, Path(label)) for experiment in load_experiments(Path(label)))
     elif label in INDEX:
         yield INDEX[label].content, None
     else:
-        raise unknown_name("label", label, ("all", "a Python file", *INDEX))
+        raise unknown_name("label", label, (ALL, "a Python file", *INDEX))
 
 
 def _task(content: Content, effort: Effort, file: Path | None) -> Task:
-    if not isinstance(content, Experiment):
+    if isinstance(content, FormulaTable):
+        if effort.overrides:
+            raise ValueError(f"{content.label} must be run without --set: it is checked by its formulas.")
+        return Task(content, effort)
+    if isinstance(content, PaperFigure):
+        content.check(effort)
         return Task(content, effort)
     effort = content.limited(effort)
     content.check(effort)
@@ -201,6 +277,26 @@ def _task(content: Content, effort: Effort, file: Path | None) -> Task:
                 "rename a dataset, since a part is named by its datasets with '-' between them."
             )
     return Task(content, effort, jobs, file)
+
+
+def _only(task: Task, only: str | None) -> Task:
+    """Return a task with the jobs that begin with `only`; without one it would be left out silently."""
+    if only is None:
+        return task
+    if not task.jobs:
+        raise ValueError(
+            f"--only must be left out with {task.content.label}, which is done whole. Got {only!r}."
+        )
+    chosen = [job for job in task.jobs if _begins(job, only)]
+    if not chosen:
+        raise unknown_name(f"job of {task.content.label}", only, _beginnings(task.jobs))
+    return task._replace(jobs=chosen)
+
+
+def _beginnings(jobs: Iterable[Job]) -> dict[str, None]:
+    """Return all that `--only` may be: the names of the jobs, and what they begin with."""
+    words = (job.name.split("-") for job in jobs)
+    return {"-".join(name[:n]): None for name in words for n in range(1, len(name) + 1)}
 
 
 def _begins(job: Job, only: str) -> bool:

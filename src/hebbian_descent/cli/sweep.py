@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
 
 from hebbian_descent import plotting
-from hebbian_descent.cli.console import PlainConsole
+from hebbian_descent.cli import completion
+from hebbian_descent.cli.console import PlainConsole, print_fitting
 from hebbian_descent.cli.failures import resumable
-from hebbian_descent.cli.options import parsed_shard
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say, say_written, warn
+from hebbian_descent.cli.options import Json, check_where, parsed_shard
 from hebbian_descent.cli.pattern_files import read_pairs
+from hebbian_descent.cli.progress import run_progress
 from hebbian_descent.learning.centering import SHIFT
+from hebbian_descent.measures import MEASURES
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
+from hebbian_descent.rules import ERROR_TERMS
 from hebbian_descent.storage.results import Store
-from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, SweepResult, TargetRangeWarning
-from hebbian_descent.sweep.executors import get_executor
+from hebbian_descent.sweep import Best, LayerGrid, Patterns, Sweep, SweepResult, TargetRangeWarning
 from hebbian_descent.sweep.selection import patterns_of
-from hebbian_descent.table_formats import TextTable, terminal_table
+from hebbian_descent.table_formats import TextTable
 
 
 def sweep(
@@ -38,29 +33,58 @@ def sweep(
     targets: Annotated[
         str | None, typer.Argument(help="Target patterns; not needed if INPUTS is an .npz with both.")
     ] = None,
-    rules: Annotated[str, typer.Option(help="Rules, separated by commas.")] = (
-        "hebbian_descent,gradient_descent,hebb,covariance"
-    ),
-    activations: Annotated[str, typer.Option(help="Activations, separated by commas.")] = "sigmoid",
+    rules: Annotated[
+        str, typer.Option(help="Rules, separated by commas.", autocompletion=completion.rules)
+    ] = ("hebbian_descent,gradient_descent,hebb,covariance"),
+    activations: Annotated[
+        str, typer.Option(help="Activations, separated by commas.", autocompletion=completion.activations)
+    ] = "sigmoid",
     rates: Annotated[
         str, typer.Option(help="Learning rates, or 'auto'; 'paper' is its 35 from 100 to 0.00002.")
     ] = "paper",
     decays: Annotated[str, typer.Option(help="Weight decays; 'paper' is its 20 from 2 to 0.")] = "0",
     trials: Annotated[int, typer.Option(help="Initial weights to average over.")] = 10,
-    centering: Annotated[str, typer.Option(help="mean, moving or none.")] = "mean",
+    centering: Annotated[
+        str,
+        typer.Option(
+            help="mean, moving or none.", autocompletion=completion.one_of("mean", "moving", "none")
+        ),
+    ] = "mean",
     shift: Annotated[float, typer.Option(help="How fast moving offsets follow.")] = SHIFT,
     epochs: Annotated[int, typer.Option(help="Passes over the patterns.")] = 1,
     batch_size: Annotated[int, typer.Option(help="Patterns per update.")] = 1,
-    error: Annotated[str, typer.Option(help="difference, saturating or leaky_hinge.")] = "difference",
+    error: Annotated[
+        str,
+        typer.Option(
+            help="difference, saturating or leaky_hinge.", autocompletion=completion.one_of(*ERROR_TERMS)
+        ),
+    ] = "difference",
     measure: Annotated[
-        str, typer.Option(help="mae, mse, correlation, identification or misclassification.")
+        str,
+        typer.Option(
+            help="mae, mse, correlation, identification or misclassification.",
+            autocompletion=completion.one_of(*MEASURES),
+        ),
     ] = "mae",
     by: Annotated[
-        str, typer.Option(help="Choose the best rate by 'last20' (any number), 'last' or 'all'.")
+        str,
+        typer.Option(
+            help="Choose the best rate by 'last20' (any number), 'last' or 'all'.",
+            autocompletion=completion.one_of("last20", "last", "all"),
+        ),
     ] = ("last20"),
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
-    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
-    engine: Annotated[str, typer.Option(help="auto, sequence, stacked or reference.")] = "auto",
+    dtype: Annotated[
+        str,
+        typer.Option(help="float64 or float32.", autocompletion=completion.one_of("float64", "float32")),
+    ] = "float64",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="auto, sequence, stacked or reference.",
+            autocompletion=completion.one_of("auto", "sequence", "stacked", "reference"),
+        ),
+    ] = "auto",
     output: Annotated[Path, typer.Option(help="Folder for the store of results and the figures.")] = Path(
         "sweep"
     ),
@@ -69,10 +93,12 @@ def sweep(
     shard: Annotated[
         str | None, typer.Option(help="Compute part i of n, such as '2/5', into a shared folder.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Train every rule, activation and learning rate on your patterns and see which remember them best.
 
-    Finished parts are saved in OUTPUT/store: run the same command again to resume.
+    Finished parts are saved in OUTPUT/store: run the same command again to resume. A best rate with ≤ or ≥
+    is the smallest or the largest tried: better ones may lie beyond.
 
     **Examples**
 
@@ -80,7 +106,6 @@ def sweep(
         hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
-    console = PlainConsole()
     setting = LayerGrid.of(
         rules=_words(rules),
         activations=_words(activations),
@@ -96,46 +121,75 @@ def sweep(
         seed=seed,
         dtype=dtype,
     )
+    part = None if shard is None else parsed_shard(shard)
+    executor = check_where(workers, scheduler)
     patterns = Patterns.of(*read_pairs(inputs, targets))
     patterns_of(by, len(patterns.inputs))  # a wrong criterion is refused before the work, not after
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TargetRangeWarning)
         prepared = Sweep(setting, patterns, engine=engine)
     for warning in caught:
-        console.print(f"Note: {warning.message}", style="yellow")
-    _note_constant_columns(console, patterns)
+        warn(f"Note: {warning.message}")
+    _note_constant_columns(patterns)
     for choice in dict.fromkeys(work.choice for work in prepared.works):
-        console.print(f"Engine {choice.engine}: {choice.reason}.")
+        say(f"Engine {choice.engine}: {choice.reason}.")
 
     store = Store(output / "store")
     runs_per_cell = len(setting.learning_rates) * len(setting.trials)
-    with resumable(console, store.path), _progress(console) as bar:
-        task = bar.add_task("Sweeping", total=len(prepared.works) * runs_per_cell)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done * runs_per_cell, total=total * runs_per_cell)
-
-        if shard is not None:
-            part, parts = parsed_shard(shard)
-            computed, missing = prepared.run_shard(part, parts, store=store, progress=show)
+    with resumable(store.path), run_progress("Sweeping", runs_per_cell) as show:
+        if part is not None:
+            computed, missing = prepared.run_shard(*part, store=store, progress=show)
         else:
-            executor = get_executor(workers=workers, scheduler=scheduler)
             result = prepared.run(store=store, executor=executor, progress=show)
-    if shard is not None:
-        console.print(f"Shard {shard} computed {computed} cells; {missing} of the whole sweep are missing.")
-        return
-    _show(console, result, by, output)
+    if part is None:
+        _show(result, by, output, as_json)
+    elif as_json:
+        write_json({"shard": shard, "cells_computed": computed, "cells_missing": missing})
+    else:
+        PlainConsole().print(
+            f"Shard {shard} computed {computed} cells; {missing} of the whole sweep are missing."
+        )
 
 
-def _show(console: PlainConsole, result: SweepResult, by: str, output: Path) -> None:
-    console.print(str(result))
-    console.print(terminal_table(_best_table(result, by)))
-    for figure, name in (
-        (result.plot_learning_rates(by), "learning_rate_curve"),
-        (result.plot_forgetting(by), "forgetting_curve"),
-    ):
-        for path in plotting.save_figure(figure, output, name):
-            console.print(f"Wrote {path}")
+def _show(result: SweepResult, by: str, output: Path, as_json: bool) -> None:
+    wrote = [
+        path
+        for figure, name in (
+            (result.plot_learning_rates(by), "learning_rate_curve"),
+            (result.plot_forgetting(by), "forgetting_curve"),
+        )
+        for path in plotting.save_figure(figure, output, name)
+    ]
+    if as_json:
+        write_json({**_record(result, by), "wrote": wrote})
+    else:
+        PlainConsole().print(str(result), soft_wrap=True)
+        print_fitting(_best_table(result, by), compact=False)
+        for which, doubt in result.doubts(by).items():
+            PlainConsole().print(f"Note: {which}: {doubt}.", style="yellow", soft_wrap=True)
+    say_written(*wrote)
+
+
+def _record(result: SweepResult, by: str) -> dict[str, Any]:
+    return {
+        "best": [_best_record(found, result) for found in result.best(by)],
+        "baseline": result.baseline,
+        "n_runs": result.diverged.size,
+        "n_diverged": int(result.diverged.sum()),
+        "seconds": result.seconds,
+        "engines": {cell: choice.engine for cell, choice in result.choices.items()},
+    }
+
+
+def _best_record(best: Best, result: SweepResult) -> dict[str, Any]:
+    everything_diverged = not np.isfinite(best.value)
+    return {
+        **best._asdict(),
+        "learning_rate": None if everything_diverged else best.learning_rate,
+        "weight_decay": None if everything_diverged else best.weight_decay,
+        "n_runs": result.diverged[0, 0].size,
+        "doubt": best.doubt or None,
+    }
 
 
 def _best_table(result: SweepResult, by: str) -> TextTable:
@@ -145,11 +199,9 @@ def _best_table(result: SweepResult, by: str) -> TextTable:
         [
             found.rule,
             found.activation,
-            _shown(found.learning_rate) if np.isfinite(found.value) else "–",
+            _rate(found),
             *([f"{found.weight_decay:g}"] if several_decays else []),
-            f"{found.value:.4f}",
-            f"{found.std:.4f}",
-            f"{found.per_pattern.mean():.4f}",
+            *map(_digits, (found.value, found.std, found.per_pattern.mean())),
             f"{found.n_diverged}/{result.diverged[0, 0].size}",
         ]
         for found in best
@@ -159,33 +211,27 @@ def _best_table(result: SweepResult, by: str) -> TextTable:
     return TextTable(headings, rows, title, "ll" + "r" * (len(headings) - 2))
 
 
-def _progress(console: PlainConsole) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("runs"),
-        RateColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    )
+SIGNS = {None: "", "smallest": "≤", "largest": "≥"}
 
 
-class RateColumn(ProgressColumn):
-    """Runs per second."""
+def _rate(best: Best) -> str:
+    """Return the best rate, with ≤ or ≥ if better ones may lie beyond the smallest or the largest tried."""
+    if not np.isfinite(best.value):
+        return "diverged"
+    if isinstance(best.learning_rate, str):
+        return best.learning_rate
+    return SIGNS[best.edge] + np.format_float_positional(best.learning_rate, trim="-")
 
-    def render(self, task: Task) -> Text:
-        """Return the rate, if it is known."""
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
+
+def _digits(value: float) -> str:
+    return f"{value:.4f}" if np.isfinite(value) else "–"
 
 
-def _note_constant_columns(console: PlainConsole, patterns: Patterns) -> None:
+def _note_constant_columns(patterns: Patterns) -> None:
     constant = int((np.ptp(patterns.inputs, axis=0) == 0).sum())
     if constant:
-        console.print(
-            f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they carry nothing.",
-            style="yellow",
+        warn(
+            f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they carry nothing."
         )
 
 
@@ -197,10 +243,6 @@ def _rates(text: str) -> list[float | str]:
     if "auto" not in _words(text):
         return [*_numbers(text, "rates")]
     return ["auto" if word == "auto" else _numbers(word, "rates")[0] for word in _words(text)]
-
-
-def _shown(rate: float | str) -> str:
-    return rate if isinstance(rate, str) else f"{rate:g}"
 
 
 def _numbers(text: str, option: str) -> list[float]:

@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.cli.console import PlainConsole, show_table, stacked
-from hebbian_descent.cli.options import OUTPUT, Output, parsed_overrides
+from hebbian_descent.cli import completion
+from hebbian_descent.cli.compare import comparison_record
+from hebbian_descent.cli.console import print_as_blocks, print_fitting, show_table, stacked, terminal_width
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.options import OUTPUT, Json, Output, parsed_overrides
 from hebbian_descent.paper.comparison import Verdict, compare
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.layout import comparison_table, measured_table, print_table, result_table
@@ -18,44 +21,91 @@ from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
-from hebbian_descent.table_formats import terminal_table
+from hebbian_descent.table_formats import TextTable
 
 FORMATS = ("text", "csv", "latex")
+NARROW = 80
+"""Columns of a terminal that has no room for formulas side by side."""
 
 
 def table(
-    label: Annotated[str, typer.Argument(help="A table of the paper, or a custom one.")],
-    form: Annotated[str, typer.Option("--format", help="text, csv or latex.")] = "text",
-    column: Annotated[str | None, typer.Option(help="The printed result to show; CSV has all.")] = None,
+    label: Annotated[
+        str,
+        typer.Argument(
+            metavar="LABEL", help="A table of the paper, or a custom one.", autocompletion=completion.tables
+        ),
+    ],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="text, csv or latex.", autocompletion=completion.one_of("text", "csv", "latex")
+        ),
+    ] = "text",
+    column: Annotated[
+        str | None,
+        typer.Option(
+            help="The printed result to show; CSV has all.", autocompletion=completion.printed_columns
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="What was run with --quick.")] = False,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="What was run with these settings, such as trials=50.")
     ] = None,
-    search: Annotated[str | None, typer.Option(help="halving: what was run with that search.")] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="halving: what was run with that search.",
+            autocompletion=completion.one_of("grid", "halving"),
+        ),
+    ] = None,
     output: Output = OUTPUT,
+    as_json: Json = False,
 ) -> None:
-    """Print a table of the paper: ours with the printed numbers, and a dash where nothing was run.
+    """Print a table of the paper: ours/printed, ours≠printed where they differ, a dash where nothing was run.
 
     Custom tables, and results of a protocol other than the paper's, are printed without comparison.
+
+    **Examples**
+
+        hebbian-descent table tab:Hetero_online_centered_1 --column mae_all
+        hebbian-descent table tab:Hetero_online_centered_1 --format csv
     """
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
+    if as_json and form != "text":
+        raise ValueError(f"Give --json or --format, not both. Got --format {form} with --json.")
     if label in FORMULA_TABLES:
-        show_formulas(FORMULA_TABLES[label], form)
+        if as_json:
+            write_json(records(FORMULA_TABLES[label].text_table))
+        else:
+            show_formulas(FORMULA_TABLES[label], form)
         return
     overrides = parsed_overrides(changes or [])
     effort = Effort(quick=quick, overrides=overrides, search=search)  # type: ignore[arg-type]  # checked
     effort = TABLES[label].limited(effort) if label in TABLES else effort
     measurements = Measurements(output, effort)
     if label in TABLES and effort.is_the_papers:
-        _show_comparison(compare(label, measurements.rows(label)), label, form, column)
+        verdicts = compare(label, measurements.rows(label))
+        if as_json:
+            write_json(comparison_record(verdicts))
+        else:
+            _show_comparison(verdicts, label, form, column)
     elif column is not None:
         raise ValueError("--column must be left out: only what is printed has columns to choose from.")
     elif measurements.read(label):
         title = f"{label}: {measurements.read(label)[0].title}"
-        show_table(measured_table(title, measurements.rows(label)), form)
+        found = measured_table(title, measurements.rows(label))
+        if as_json:
+            write_json(records(found))
+        else:
+            show_table(found, form)
     else:
         raise _nothing_of(label, output, effort)
+
+
+def records(table: TextTable) -> list[dict[str, object]]:
+    """Return the rows of a table for JSON, each by its headings."""
+    return [dict(zip(table.headings, row, strict=True)) for row in table.rows]
 
 
 def show_formulas(table: FormulaTable, form: str = "text") -> None:
@@ -64,9 +114,11 @@ def show_formulas(table: FormulaTable, form: str = "text") -> None:
         show_table(table.text_table, form)
         return
     shown = table.text_table
-    cases = [[str(text).replace("; ", "\n") for text in row] for row in shown.rows]
-    columns = range(len(shown.headings))
-    PlainConsole().print(terminal_table(shown._replace(rows=cases), wrap=columns))
+    cases = shown._replace(rows=[[str(text).replace("; ", "\n") for text in row] for row in shown.rows])
+    if terminal_width() < NARROW:
+        print_as_blocks(cases)
+    else:
+        print_fitting(cases, compact=False, wrap=range(len(shown.headings)))
 
 
 def _show_comparison(verdicts: list[Verdict], label: str, form: str, column: str | None) -> None:
@@ -79,11 +131,12 @@ def _show_comparison(verdicts: list[Verdict], label: str, form: str, column: str
     elif form == "latex":
         show_table(print_table(verdicts, chosen), form)
     else:
-        show_comparison(f"{label}, {chosen}: ours/printed", verdicts, chosen)
+        show_comparison(label, verdicts, chosen)
 
 
-def show_comparison(title: str, verdicts: list[Verdict], column: str) -> None:
-    """Print ours and the printed number of each cell, red where they differ."""
+def show_comparison(label: str, verdicts: list[Verdict], column: str) -> None:
+    """Print ours and the printed number of each cell, with another sign between them where they differ."""
+    title = f"{label}, {column}: ours/printed, ours≠printed where they differ"
     table = comparison_table(title, verdicts, column)
     show_table(table._replace(headings=[stacked(heading) for heading in table.headings]))
 

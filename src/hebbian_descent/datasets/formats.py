@@ -110,14 +110,20 @@ READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def read_array(file: IO[bytes], most_bytes: int) -> npt.NDArray[Any]:
-    """Return an array of at most `most_bytes` bytes; NumPy's own errors for a bad header pass through."""
-    version = npy.read_magic(file)
+    """Return an array of at most `most_bytes` bytes."""
+    beginning = file.read(len(npy.MAGIC_PREFIX) + 2)
+    if not beginning.startswith(npy.MAGIC_PREFIX) or len(beginning) < len(npy.MAGIC_PREFIX) + 2:
+        got = f"begins with {beginning!r}" if beginning else "is empty"
+        raise ValueError(f"an array must begin as NumPy writes it, with {npy.MAGIC_PREFIX!r}, and {got}")
+    version = (beginning[-2], beginning[-1])
     if version not in READERS:
         raise ValueError(f"an array must be in version 1.0 or 2.0 of the .npy format, and is in {version}")
     try:
         shape, fortran_order, dtype = READERS[version](file)
     except (MemoryError, RecursionError):  # of Python's parser, whatever memory there is
         raise ValueError("the header of an array must be a small dictionary, and is nested deeply") from None
+    except Exception:  # NumPy's words would advise to load it by pickle
+        raise ValueError("the header of an array must say its shape and its type, and is damaged") from None
     if dtype.kind not in "biuf":
         raise ValueError(f"an array must hold numbers, and holds {dtype}")
     size = math.prod(shape) * dtype.itemsize

@@ -105,7 +105,7 @@ def measured_table(title: str, measured: Iterable[Measured]) -> TextTable:
 
 
 def comparison_table(title: str, verdicts: list[Verdict], column: str) -> TextTable:
-    """Return ours/printed of one column for the terminal, the rules side by side, red where they differ."""
+    """Return ours/printed of one column for the terminal, the rules side by side, ≠ where they differ."""
     return _by_rule(title, verdicts, column, lambda line, rule: _ours_and_printed(line.by_rule.get(rule)))
 
 
@@ -114,8 +114,9 @@ def _ours_and_printed(verdict: Verdict | None) -> Cell:
         return ""
     if not verdict.n:
         return Marked(f"–/{verdict.printed:.3f}", style="dim")
-    text = f"{verdict.mean:.3f}/{verdict.printed:.3f}"
-    return Marked(text, style="red" if verdict.word == "differs" else "")
+    differs = verdict.word == "differs"
+    text = f"{verdict.mean:.3f}{'≠' if differs else '/'}{verdict.printed:.3f}"
+    return Marked(text, style="red" if differs else "")
 
 
 def print_table(verdicts: list[Verdict], column: str) -> TextTable:

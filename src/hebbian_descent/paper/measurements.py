@@ -143,9 +143,12 @@ def run_jobs(
     experiment: Experiment,
     jobs: Iterable[Job],
     context: RunContext,
-    done: Callable[[Job], None] = lambda job: None,
+    ended: Callable[[Job, float | None], None] = lambda job, seconds: None,
 ) -> tuple[list[Measured], list[str]]:
-    """Run jobs and save their rows; return the rows, and why jobs without data could not run."""
+    """Run jobs and save their rows; return the rows, and why jobs without data could not run.
+
+    `ended` is called after each job with the seconds that it took, or with None if its data are missing.
+    """
     measurements = Measurements(context.folder, context.effort)
     measured: list[Measured] = []
     reasons: dict[str, None] = {}
@@ -155,10 +158,12 @@ def run_jobs(
             rows = job.run(context)
         except DatasetUnavailableError as error:
             reasons[str(error)] = None
+            ended(job, None)
         else:
-            measurements.write(experiment, job.name, rows, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            measurements.write(experiment, job.name, rows, seconds)
             measured += rows
-        done(job)
+            ended(job, seconds)
     return measured, list(reasons)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from hebbian_descent.checks import as_count, unknown_name
+from hebbian_descent.checks import as_count, as_number, unknown_name
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
 
@@ -62,14 +62,38 @@ class Effort:
 
     def applied_to(self, protocol: Mapping[str, Any], quick: Mapping[str, Any]) -> dict[str, Any]:
         """Return a protocol with the settings of a quick look, and with the overrides."""
-        for name in self.overrides:
+        for name, value in self.overrides.items():
             if name not in protocol:
                 raise unknown_name("setting of this experiment", name, protocol)
-        settings = {**protocol, **(quick if self.quick else {}), **self.overrides}
-        if settings.get("patterns") is not None:
-            as_count(settings["patterns"], "number of patterns")
-        as_count(settings.get("seed", 0), "seed", at_least=0)
-        return settings
+            _check_like(value, protocol[name], name)
+        return {**protocol, **(quick if self.quick else {}), **self.overrides}
+
+
+WORDS = {"patterns": "number of patterns", "trials": "number of trials", "epochs": "number of epochs"}
+"""Settings whose names say too little in a message."""
+CHOICES = {"centering": ("mean", "moving", None), "input_order": ("random", "label")}
+BOUNDS: Mapping[str, Mapping[str, float]] = {
+    "learning_rates": {"above": 0},
+    "weight_decays": {"at_least": 0},
+    "shift": {"above": 0, "at_most": 1},
+    "hidden_shift": {"at_least": 0, "at_most": 1},
+}
+
+
+def _check_like(value: Any, default: Any, name: str) -> None:
+    """Raise an error unless a setting is one of its choices, or of the kind of its default."""
+    what = WORDS.get(name, name.replace("_", " "))
+    if name in CHOICES:
+        if value not in CHOICES[name]:
+            raise unknown_name(what, value, map(str, CHOICES[name]))
+    elif default is None or isinstance(default, int):
+        if value is not None or default is not None:
+            as_count(value, what, at_least=0 if name == "seed" else 1)
+    elif isinstance(default, float):
+        as_number(value, what, **BOUNDS.get(name, {}))
+    elif isinstance(default, tuple):
+        for number in value if isinstance(value, tuple) else [value]:
+            as_number(number, what.removesuffix("s"), **BOUNDS.get(name, {}))
 
 
 DEFAULT_FOLDER = Path("reproduction")

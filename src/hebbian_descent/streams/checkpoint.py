@@ -10,6 +10,7 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from hebbian_descent.checks import unknown_name
 from hebbian_descent.storage.models import KINDS, ModelFileError, model_of, read_model, require_names, save
 from hebbian_descent.streams.encoding import Encoding
 from hebbian_descent.streams.progressive import Position, RowChecksum, Tally
@@ -32,7 +33,11 @@ class Checkpoint:
     @classmethod
     def new(cls, encoding: Encoding, parameters: dict[str, Any]) -> Checkpoint:
         """Return the start of a stream."""
-        estimator: Any = KINDS[ESTIMATORS[encoding.task]]()().set_params(**parameters)
+        estimator: Any = KINDS[ESTIMATORS[encoding.task]]()()
+        for name in parameters:
+            if name not in estimator.get_params():
+                raise unknown_name("parameter of the estimator", name, estimator.get_params())
+        estimator.set_params(**parameters)
         if (reason := estimator._setting().why_no_stream) is not None:
             raise ValueError(reason)
         return cls(estimator, encoding, Position(), Tally(encoding.task))

@@ -91,6 +91,15 @@ class SweepResult:
         name = measure or next(iter(self.values))
         return select(self.axes, self.errors(name), self.diverged, name, by)
 
+    def doubts(self, by: str = "last20", measure: str | None = None) -> dict[str, str]:
+        """Return, by rule and activation, why the best may not be the best there is, and what to try.
+
+        Either every learning rate diverged, or the best one is the smallest or the largest tried.
+        """
+        return {
+            f"{best.rule}, {best.activation}": best.doubt for best in self.best(by, measure) if best.doubt
+        }
+
     def trials_of(self, best: Best, measure: str | None = None) -> Array:
         """Return a measure of each trial and pattern of a best setting, (n_trials, n_patterns)."""
         wanted = (best.rule, best.activation, best.learning_rate, best.weight_decay)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,21 @@ class Best(NamedTuple):
     per_pattern_std: Array
     n_diverged: int
     """How many of the rule's and activation's runs diverged."""
+    edge: Literal["smallest", "largest"] | None = None
+    """Whether the learning rate is the smallest or the largest tried and the only one as good: the best of
+    all may lie beyond."""
+
+    @property
+    def doubt(self) -> str:
+        """Why this may not be the best there is, and what to try; empty if nothing speaks against it."""
+        if np.isnan(self.value):
+            return "every learning rate diverged: try smaller ones"
+        if self.edge is not None:
+            beyond = {"smallest": "smaller", "largest": "larger"}[self.edge]
+            return (
+                f"the best learning rate, {self.learning_rate:g}, is the {self.edge} tried: try {beyond} ones"
+            )
+        return ""
 
 
 def patterns_of(by: str, n_patterns: int) -> slice:
@@ -78,6 +93,7 @@ def select(
     """Return the best setting of each rule and activation; on ties the first one listed."""
     cost = costs(values, diverged, measure, by)
     per_trial = values[..., patterns_of(by, values.shape[-1])].mean(axis=-1)
+    rates = [rate_of_label(label) for label in axes["learning_rate"]]
     found = []
     for r, rule in enumerate(axes["rule"]):
         for a, activation in enumerate(axes["activation"]):
@@ -87,7 +103,7 @@ def select(
                 Best(
                     rule=str(rule),
                     activation=str(activation),
-                    learning_rate=rate_of_label(axes["learning_rate"][i]),
+                    learning_rate=rates[i],
                     weight_decay=float(axes["weight_decay"][d]),
                     measure=measure,
                     by=by,
@@ -96,6 +112,17 @@ def select(
                     per_pattern=values[r, a, i, d].mean(axis=0),
                     per_pattern_std=values[r, a, i, d].std(axis=0),
                     n_diverged=int(diverged[r, a].sum()),
+                    edge=_edge(rates, cost[r, a].min(axis=-1), int(i)),
                 )
             )
     return found
+
+
+def _edge(rates: Sequence[Any], costs: Array, chosen: int) -> Literal["smallest", "largest"] | None:
+    """Return at which end of the fixed learning rates the chosen one lies, if no other is as good."""
+    others = [i for i, rate in enumerate(rates) if i != chosen and isinstance(rate, float)]
+    if not others or not isinstance(rates[chosen], float) or not costs[chosen] < costs[others].min():
+        return None
+    if all(rates[chosen] < rates[i] for i in others):
+        return "smallest"
+    return "largest" if all(rates[chosen] > rates[i] for i in others) else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.run_context import Effort, RunContext
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +26,17 @@ class PaperFigure(NamedTuple):
     datasets: frozenset[str] = frozenset()
     tables: tuple[str, ...] = ()
     """The tables whose measured rows it shows; they must be run first."""
+    protocol: Mapping[str, Any] = {}
+    """The settings, by the names that `--set` accepts; none if nothing is computed from patterns."""
+
+    def check(self, effort: Effort) -> None:
+        """Raise a ValueError for settings that this figure does not have, before anything is drawn."""
+        if effort.overrides and not self.protocol:
+            raise ValueError(
+                f"{self.label} must be drawn without --set: it has no settings. Got "
+                f"{', '.join(map(repr, effort.overrides))}."
+            )
+        effort.applied_to(self.protocol, {})
 
 
 def name_panels(panels: list[Axes], titles: list[str]) -> None:

@@ -124,7 +124,8 @@ def _two_choices(centering: str | None) -> tuple[Panel, ...]:
 
 def _curves(label: str, title: str, panels: tuple[Panel, ...]) -> PaperFigure:
     datasets = frozenset(name for panel in panels for name in panel.pair)
-    return PaperFigure(label, title, partial(draw_curves, panels=panels), datasets)
+    protocol = {**PROTOCOL, **panels[0].settings}
+    return PaperFigure(label, title, partial(draw_curves, panels=panels), datasets, protocol=protocol)
 
 
 WITHOUT_CENTERING = _curves(
@@ -172,6 +173,7 @@ LEARNING_RATES = PaperFigure(
     "RAND→RAND: error by learning rate, linear and sigmoid units",
     draw_learning_rates,
     frozenset({"rand"}),
+    protocol=PROTOCOL,
 )
 CURVE_FIGURES = (
     WITHOUT_CENTERING,

@@ -8,6 +8,7 @@ Paper: fig:hidden_activity_GD_HD
 from __future__ import annotations
 
 import time
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RULES = ("gradient_descent", "hebbian_descent")
+SETTINGS = {name: PROTOCOL[name] for name in ("epochs", "batch_size", "hidden_shift", "seed", "patterns")}
+"""What a single run at a printed learning rate needs of the table's protocol."""
 QUICK = {"epochs": 3, "patterns": 1000}
 
 
@@ -65,7 +68,7 @@ class HiddenActivity(NamedTuple):
 
 def hidden_activity(context: RunContext, network: Network, rule: str) -> HiddenActivity:
     """Return the activity of the hidden units after training, from the store if available."""
-    settings = context.effort.applied_to(PROTOCOL, QUICK)
+    settings = context.effort.applied_to(SETTINGS, QUICK)
     data = load(network.dataset, dtype=np.float32)
     inputs = data.train.inputs[: settings["patterns"]]
     test = (data.test or data.train).inputs
@@ -76,7 +79,7 @@ def hidden_activity(context: RunContext, network: Network, rule: str) -> HiddenA
         "learning_rate": network.learning_rate(rule),
         "inputs": inputs,
         "test": test,
-        **{name: settings[name] for name in ("epochs", "batch_size", "hidden_shift", "seed")},
+        **{name: value for name, value in settings.items() if name != "patterns"},
     }
     record = context.store.find(
         context.store.key(specification), lambda found: set(found.values) == set(HiddenActivity._fields)
@@ -106,10 +109,12 @@ def _trained(network: Network, inputs: Array, settings: dict[str, Any]) -> Autoe
 
 def draw(context: RunContext) -> Figure:
     """Draw the mean and the standard deviation of each hidden unit, one panel per network."""
-    found = {
-        title: {rule: hidden_activity(context, network, rule) for rule in RULES}
-        for title, network in NETWORKS.items()
-    }
+    found: dict[str, dict[str, HiddenActivity]] = {title: {} for title in NETWORKS}
+    n_runs = len(NETWORKS) * len(RULES)
+    for n_done, (title, rule) in enumerate(product(NETWORKS, RULES)):
+        if context.progress is not None:
+            context.progress(n_done, n_runs)
+        found[title][rule] = hidden_activity(context, NETWORKS[title], rule)
     figure, panels = plotting.new_panels(2, width=5.0)
     name_panels(panels, list(found))
     for axes, by_rule in zip(panels, found.values(), strict=True):
@@ -129,4 +134,5 @@ FIGURE = PaperFigure(
     "How active each hidden unit is after Hebbian-descent and after gradient descent",
     draw,
     frozenset({"adult", "mnist"}),
+    protocol=SETTINGS,
 )

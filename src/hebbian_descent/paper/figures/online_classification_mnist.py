@@ -107,4 +107,5 @@ FIGURE = PaperFigure(
     "MNIST classified online: error of the last 100 of 60,000 patterns",
     draw,
     frozenset({"mnist"}),
+    protocol=PROTOCOL,
 )

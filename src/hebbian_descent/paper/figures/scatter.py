@@ -290,7 +290,11 @@ def _figure(label: str) -> PaperFigure:
         dict.fromkeys(table for panel in panels for side in (panel.x, panel.y) for table in side.tables)
     )
     datasets = frozenset().union(*(TABLES[table].datasets for table in tables))
-    return PaperFigure(label, TITLES[label], partial(scatter_figure, panels=panels), datasets, tables)
+    first, *others = (TABLES[table].protocol for table in tables)
+    protocol = {name: value for name, value in first.items() if all(name in other for other in others)}
+    return PaperFigure(
+        label, TITLES[label], partial(scatter_figure, panels=panels), datasets, tables, protocol
+    )
 
 
 SCATTER_FIGURES = tuple(map(_figure, PANELS))

@@ -102,9 +102,13 @@ def save(model: Any, path: str | os.PathLike[str], attached: Mapping[str, Any] |
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a path in a folder that does not exist."""
+    """Refuse a path in a folder that does not exist, or that may not be written to."""
     if not (folder := Path(path).parent).is_dir():
         raise FileNotFoundError(f"The folder of a model file must exist. Got {str(folder)!r}: make it first.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(
+            f"The folder of a model file must be yours to write to. Got {str(folder)!r}: name another."
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -43,11 +43,18 @@ class Dask:
         self.security = security
         self.timeout = as_number(timeout, "timeout in seconds", above=0)
 
+    def check(self) -> None:
+        """Raise an error unless the scheduler answers; a local one is started only for work."""
+        distributed = _distributed()
+        if self.scheduler != "local":
+            with connected(distributed, self.scheduler, self.security, self.timeout):
+                pass
+
     def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
         """Yield the records as they are finished."""
         if not works:
             return
-        distributed = require_extra("distributed", extra="cluster", purpose="Running on a Dask cluster")
+        distributed = _distributed()
         cells = packed(works)
         with ExitStack() as at_the_end:
             client = self._client(distributed, len(works), at_the_end)
@@ -85,6 +92,10 @@ class Dask:
                 "answers. With a store, the same sweep resumes from the cells that are finished."
             ) from None
         return record
+
+
+def _distributed() -> Any:
+    return require_extra("distributed", extra="cluster", purpose="Running on a Dask cluster")
 
 
 def _submitted(client: Any, cells: Sequence[bytes], patterns: Patterns, waiting: _Waiting) -> dict[str, int]:
