@@ -22,13 +22,10 @@ from torch.nn import functional as F
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
 from hebbian_descent.nn.hebbian import HebbianFunction
+from hebbian_descent.nn.targets import are_class_indices, inside, require_inside, require_known_classes
 from hebbian_descent.nn.tensors import (
-    are_class_indices,
     at_least_float32,
-    inside,
     require_floating,
-    require_inside,
-    require_known_classes,
     require_no_gradient,
     require_same_shape,
     require_values,
