@@ -131,7 +131,10 @@ def test_class_indices_that_are_none():
 
 def test_one_number_without_an_axis_of_units():
     for name, target in (("sigmoid", torch.tensor(0.5)), ("softmax", torch.tensor(0))):
-        with says(ValueError, r"must have its units on the last axis\. Got one number"):
+        with says(
+            ValueError,
+            r"must have an axis of units\. Got one number: pass preactivation\[None\], or dim=None",
+        ):
             functional.matching_loss(torch.tensor(0.5), target, name)
 
 
