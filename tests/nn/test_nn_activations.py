@@ -81,7 +81,11 @@ OF_PYTORCH = [
 ]
 
 
-@pytest.mark.parametrize("theirs", [*FUNCTIONS, *OF_PYTORCH, partial(torch.softmax, dim=-1)], ids=str)
+def name_of(theirs):
+    return getattr(theirs, "__name__", type(theirs).__name__)
+
+
+@pytest.mark.parametrize("theirs", [*FUNCTIONS, *OF_PYTORCH, partial(torch.softmax, dim=-1)], ids=name_of)
 @pytest.mark.filterwarnings("ignore:nn.functional:DeprecationWarning")
 def test_pytorchs_functions_and_modules_are_those_of_the_list_where_they_compute_the_same(theirs):
     here = get_torch_activation(theirs)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import isinf, log
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -112,8 +113,8 @@ class TorchErrorTerm:
 
         below, above = self._errors_around_zero(phi, t, end)
         first, last = torch.where(upward, below, above), torch.where(upward, above, below)
-        parts = integral(distance, torch.zeros_like(end), first) + integral(distance, last, end)
-        return (parts + a * (last - first)).clamp(min=0)
+        starts, ends = torch.stack([torch.zeros_like(end), last]), torch.stack([first, end])
+        return (integral(distance, starts, ends).sum(dim=0) + a * (last - first)).clamp(min=0)
 
     def _errors_around_zero(self, phi: TorchActivation, t: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
         least = torch.full_like(end, torch.finfo(end.dtype).tiny)
@@ -186,27 +187,31 @@ def get_torch_error_term(error: AnyErrorTerm) -> TorchErrorTerm:
     """Return an error term on tensors by name, or from the core's; functions of tensors are accepted."""
     if isinstance(error, TorchErrorTerm):
         return error
+    if isinstance(error, str) and error in BY_NAME:
+        return BY_NAME[error]
     if callable(error) and not isinstance(error, ErrorTerm):
         return TorchErrorTerm(getattr(error, "__name__", type(error).__name__), error)
-    core = get_error_term(error)
+    return _of_the_list(get_error_term(error))
+
+
+def _of_the_list(core: ErrorTerm) -> TorchErrorTerm:
     if not core.is_built_in:
         raise TypeError(
             f"The error term {core.name!r} must be written with PyTorch's functions to work on tensors. Got "
             f"one of NumPy's: pass TorchErrorTerm({core.name!r}, value=…, inverse=…)."
         )
-    return TorchErrorTerm(
-        name=core.name,
-        signs=bool(core.target_values),
-        built_in=core,
-        **{part: partial(function, **core.parameters) for part, function in BUILT_IN[core.name].items()},
-    )
+    parts: dict[str, Any] = {
+        part: partial(function, **core.parameters) for part, function in PARTS[core.name].items()
+    }
+    return TorchErrorTerm(core.name, **parts, signs=bool(core.target_values), built_in=core)
 
 
-BUILT_IN: dict[str, dict[str, Callable[..., Tensor | None]]] = {
+PARTS: dict[str, dict[str, Callable[..., Tensor | None]]] = {
     "difference": {"value": difference},
     "saturating": {"value": saturating, "inverse": saturating_inverse, "closed_form": smooth_huber},
     "leaky_hinge": {"value": leaky_hinge, "closed_form": hinge_at_the_margin},
 }
+BY_NAME = {name: _of_the_list(get_error_term(name)) for name in PARTS}  # compiled graphs cannot make them
 
 
 def _on_arrays(value: Callable[[Tensor, Tensor], Tensor], targets: Array, output: Array) -> Array:

@@ -57,6 +57,15 @@ def units_last(tensor: Tensor, dim: int | None, name: str) -> Tensor:
     return tensor.movedim(dim, -1)
 
 
+def require_no_momentum(momentum: object) -> None:
+    """Raise if a rate is given by the name that it has in batch normalisation."""
+    if momentum is not None:
+        raise TypeError(
+            "The rate at which an offset follows the mean must be given as shift, here with the meaning of "
+            f"momentum in nn.BatchNorm1d. Got momentum={momentum}: pass shift={momentum}."
+        )
+
+
 def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """Return the input of a linear layer from the arguments of a hook, positional or `input=`."""
     tensor: Tensor = args[0] if args else kwargs["input"]
