@@ -61,7 +61,7 @@ def run(model: nn.Module, inputs: Tensor) -> Pass:
     hooks = [layer.register_forward_hook(note, with_kwargs=True) for layer in names]
     was_training = {module: module.training for module in model.modules()}
     try:
-        with torch.enable_grad(), torch.autocast(inputs.device.type, enabled=False):
+        with torch.enable_grad():
             returned = torch.func.functional_call(model.eval(), _precise(model), (_single(inputs),))
     finally:
         for hook in hooks:
@@ -199,10 +199,11 @@ def check_local_rule(
     require_tensor(inputs, "inputs")
     if loss is not None:
         _require_local(loss, targets)
-    seen = run(model, inputs)
-    result = find_output(seen, output, preactivation=isinstance(loss, MatchingLoss))
     targets = _single(targets)
-    call, found = _gradients(seen, _mean_loss(result, targets, loss))
+    with torch.autocast(inputs.device.type, enabled=False):
+        seen = run(model, inputs)
+        result = find_output(seen, output, preactivation=isinstance(loss, MatchingLoss))
+        call, found = _gradients(seen, _mean_loss(result, targets, loss))
     activity = _activity(call, result, targets, loss)
     change = get_rule("hebbian_descent").change(activity)
     assert change.bias is not None
