@@ -17,18 +17,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from hebbian_descent.checks import unknown_name
-from hebbian_descent.nn.activations import (
-    AnyActivation,
-    TorchActivation,
-    get_torch_activation,
-    is_sigmoid,
-    is_softmax,
-)
+from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
+from hebbian_descent.nn.cross_entropies import effective_targets, of_class_indices, require_cross_entropy
 from hebbian_descent.nn.error_terms import AnyErrorTerm, TorchErrorTerm, get_torch_error_term, log_cosh
 from hebbian_descent.nn.hebbian import HebbianFunction
+from hebbian_descent.nn.reductions import over_patterns, require_reduction, sum_over_units
 from hebbian_descent.nn.targets import (
     Domain,
     Signs,
@@ -118,12 +112,13 @@ def matching_loss(
     The units are on axis `dim`: the last, unless said otherwise, so that (n,) is one pattern of n units; with
     `dim=None` every element is a pattern of one unit.
 
-    With another `error` the loss is the one whose gradient is E(t, h): for "saturating", measured from h = t;
-    for "leaky_hinge", from the margin, or from a = 0 for units that never reach it.
+    With another `error` the loss is ∫ E(t, φ(a)) da, whose gradient is E(t, h), for units that do not couple:
+    for "saturating" measured from h = t; for "leaky_hinge" from the margin, or from a = 0 for units that
+    never reach it, so that it can be negative.
 
-    `weight` is one number for each unit or for each element. For softmax it is one for each class and, with
-    `label_smoothing`, for sigmoid and softmax units, has PyTorch's meaning, as has `pos_weight` for sigmoid
-    units: the gradients are those of PyTorch's cross entropies, and the loss is 0 at its minimum. Half
+    `weight` is one number for each unit or for each element; for softmax, one for each class. Such weights,
+    `label_smoothing` (sigmoid and softmax) and `pos_weight` (sigmoid) have PyTorch's meaning: the gradients
+    are those of its cross entropies, while the loss is measured from its minimum and so never negative. Half
     precision is computed in float32, and the loss is float32. Targets outside the domain are refused, or,
     with `check_targets=False` and in compiled graphs, have a loss of infinity.
 
@@ -141,7 +136,7 @@ def matching_loss(
     if are_class_indices(targets, preactivation, phi, dim):
         if check_targets:
             require_known_classes(targets, a.shape[-1], ignore_index)
-        return _of_class_indices(a, targets, weight, label_smoothing, reduction, ignore_index)
+        return of_class_indices(a, targets, weight, label_smoothing, reduction, ignore_index)
     require_same_shape(preactivation, targets)
     require_no_gradient(targets)
     t = units_last(targets, dim, "targets")
@@ -149,93 +144,13 @@ def matching_loss(
     if check_targets:
         require_inside(term.domain(phi), t, where, of=f"matching loss of {str(phi)!r}")
     given = _clean(term.domain(phi), t.to(a.dtype), where)
-    aim, scale = _shifted(given, phi, weight, pos_weight, label_smoothing)
+    aim, scale = effective_targets(given, phi, weight, pos_weight, label_smoothing)
     elements: Tensor = MatchingLossFunction.apply(a, aim, where, phi, term)
     if scale is not None:
         elements = scale * elements
     if phi.elementwise:
         return over_patterns(sum_over_units(elements, weight, dim), reduction)
     return over_patterns(elements.squeeze(-1), reduction, None if weight is None else given @ weight.to(a))
-
-
-def require_cross_entropy(
-    phi: TorchActivation, term: TorchErrorTerm, label_smoothing: float, pos_weight: Tensor | None
-) -> None:
-    """Raise if label smoothing or a `pos_weight` is asked of another loss than a cross entropy."""
-    if not 0 <= label_smoothing <= 1:
-        raise ValueError(f"The label smoothing must be at least 0 and at most 1. Got {label_smoothing}.")
-    came = f"Got {phi.name!r}" if term.is_difference else f"Got the error term {term.name!r}"
-    if label_smoothing and not (term.is_difference and (is_sigmoid(phi) or is_softmax(phi))):
-        raise ValueError(f"Label smoothing must be of the cross entropy of sigmoid or softmax units. {came}.")
-    if pos_weight is not None and not (term.is_difference and is_sigmoid(phi)):
-        raise ValueError(
-            f"A pos_weight must be of the cross entropy of sigmoid units. {came}: use weight=… instead."
-        )
-
-
-def _shifted(
-    t: Tensor,
-    phi: TorchActivation,
-    weight: Tensor | None,
-    pos_weight: Tensor | None,
-    label_smoothing: float,
-) -> tuple[Tensor, Tensor | None]:
-    """Return the targets that smoothing and weights of classes make of `t`, and how much each counts.
-
-    A cross entropy −Σ cₖ ln pₖ with any cₖ ≥ 0 is that of the targets cₖ/Σc, Σc times.
-    """
-    if label_smoothing:
-        n_classes = 2 if phi.elementwise else t.shape[-1]
-        t = (1 - label_smoothing) * t + label_smoothing / n_classes
-    tiny = torch.finfo(t.dtype).tiny
-    if pos_weight is not None:
-        if pos_weight.shape not in ((), t.shape[-1:]):
-            raise ValueError(
-                f"The pos_weight must be one number, or one for each of {t.shape[-1]} units. "
-                f"Got shape {tuple(pos_weight.shape)}."
-            )
-        positive = pos_weight.to(t) * t
-        total = (positive + (1 - t)).clamp(min=tiny)
-        return positive / total, total
-    if weight is not None and not phi.elementwise:
-        weighted = weight.to(t) * t
-        total = weighted.sum(dim=-1, keepdim=True).clamp(min=tiny)
-        return weighted / total, total
-    return t, None
-
-
-def _of_class_indices(
-    a: Tensor,
-    indices: Tensor,
-    weight: Tensor | None,
-    label_smoothing: float,
-    reduction: str,
-    ignore_index: int,
-) -> Tensor:
-    # The entropy of a certain target is 0, so PyTorch's cross entropy is the matching loss itself.
-    classes = indices.reshape(-1).to(torch.long)
-    w = None if weight is None else weight.to(a)
-    ask = {"weight": w, "ignore_index": ignore_index, "label_smoothing": label_smoothing}
-    rows = a.reshape(-1, a.shape[-1])
-    if not label_smoothing:
-        loss = F.cross_entropy(rows, classes, reduction=reduction, **ask)
-        return loss.reshape(indices.shape) if reduction == "none" else loss
-    counts = classes != ignore_index
-    known = torch.where(counts, classes, 0)
-    w = torch.ones_like(rows[0]) if w is None else w
-    least = _least_smoothed_entropy(w, w[known], label_smoothing)
-    each = torch.where(counts, F.cross_entropy(rows, classes, reduction="none", **ask) - least, 0)
-    mass = torch.where(counts, w[known], 0)
-    return over_patterns(each.clamp(min=0).reshape(indices.shape), reduction, mass)
-
-
-def _least_smoothed_entropy(weight: Tensor, right: Tensor, smoothing: float) -> Tensor:
-    """Return min over p of −Σ cₖ ln pₖ with cₖ = wₖ·(smoothed target): Σc·ln Σc − Σ cₖ ln cₖ."""
-    spread = smoothing / len(weight)
-    wrong_classes, before, after = spread * weight, spread * right, (1 - smoothing + spread) * right
-    total = wrong_classes.sum() - before + after
-    parts = torch.xlogy(wrong_classes, wrong_classes).sum() - torch.xlogy(before, before)
-    return torch.xlogy(total, total) - (parts + torch.xlogy(after, after))
 
 
 def smooth_huber_loss(
@@ -304,37 +219,3 @@ def _clean(domain: Domain, targets: Tensor, where: Tensor) -> Tensor:
 def _explain_numbers(targets: Tensor, holds: Tensor) -> str:
     n_missing = int((~holds).sum())
     return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."
-
-
-REDUCTIONS = ("none", "mean", "sum")
-
-
-def require_reduction(reduction: str) -> None:
-    """Raise unless a reduction is known."""
-    if reduction not in REDUCTIONS:
-        raise unknown_name("reduction", reduction, REDUCTIONS)
-
-
-def sum_over_units(elements: Tensor, weight: Tensor | None, dim: int | None = -1) -> Tensor:
-    """Return the loss of each pattern, with one weight for each unit or, laid out by `dim`, each element."""
-    if weight is None:
-        return elements.sum(dim=-1)
-    if weight.shape != elements.shape[-1:]:
-        if dim is None or weight.ndim == elements.ndim:
-            weight = units_last(weight, dim, "weight")
-        if weight.shape != elements.shape:
-            raise ValueError(
-                f"The weight must be one number for each of {elements.shape[-1]} units, or for each element. "
-                f"Got shape {tuple(weight.shape)}."
-            )
-    return (weight.to(elements) * elements).sum(dim=-1)
-
-
-def over_patterns(losses: Tensor, reduction: str, mass: Tensor | None = None) -> Tensor:
-    """Return the losses of all patterns, their sum or their mean; with `mass`, that is sum/Σ mass."""
-    require_reduction(reduction)
-    if reduction == "none":
-        return losses
-    if reduction == "sum":
-        return losses.sum()
-    return losses.mean() if mass is None else losses.sum() / mass.sum()

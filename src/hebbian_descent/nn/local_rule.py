@@ -256,8 +256,9 @@ def _gradients(seen: Pass, value: Tensor) -> tuple[Call, list[Array]]:
     """Return the last call that the loss depends on, with the gradients of its weight and bias."""
     for call in reversed(seen.calls):
         _require_learning(call)
-        learns = call.bias is not None and call.bias.requires_grad
-        parameters = [call.weight, call.bias] if learns else [call.weight]
+        parameters = [call.weight]
+        if call.bias is not None and call.bias.requires_grad:
+            parameters.append(call.bias)
         if not value.requires_grad:  # an output that knows no derivative
             return call, [_numpy(torch.zeros_like(parameter)) for parameter in parameters]
         gradients = torch.autograd.grad(value, parameters, retain_graph=True, allow_unused=True)

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 
 from hebbian_descent.nn import functional
 from hebbian_descent.nn.activations import AnyActivation, get_torch_activation
+from hebbian_descent.nn.cross_entropies import require_cross_entropy
 from hebbian_descent.nn.error_terms import AnyErrorTerm, get_torch_error_term
-from hebbian_descent.nn.functional import require_cross_entropy, require_reduction
+from hebbian_descent.nn.reductions import require_reduction
 from hebbian_descent.rules.error_terms import ErrorTerm, leaky_hinge, saturating
 
 

@@ -1,7 +1,7 @@
 """Integrals of many functions at once, each between its own ends, by the tanh-sinh rule.
 
-The nodes x = 1/(1 + e^(−π sinh k)), at equal steps of k, crowd toward both ends. A logarithm or a pole of the
-function just beyond an end costs no accuracy, however short or long the interval is.
+The nodes x = 1/(1 + e^(−π sinh k)), at equal steps of k, crowd toward both ends, so that a function may be
+infinite or turn sharply there. In between it must be smooth.
 """
 
 from __future__ import annotations

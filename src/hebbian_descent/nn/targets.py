@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hebbian_descent.network.domain import Interval, Simplex
-from hebbian_descent.nn.activations import TorchActivation, is_softmax
+from hebbian_descent.nn.activations import TorchActivation, is_listed
 from hebbian_descent.nn.tensors import require_tensor, require_values
 
 
@@ -35,14 +35,15 @@ def are_class_indices(
     shape = tuple(preactivation.shape)
     patterns = _without(shape, dim)
     one_a_pattern = tuple(targets.shape) == patterns and dim is not None
+    softmax = is_listed(activation, "softmax")
     if targets.is_floating_point():
-        if one_a_pattern and is_softmax(activation):
+        if one_a_pattern and softmax:
             raise TypeError(
                 f"Class indices must be whole numbers. Got {targets.dtype} of shape {tuple(targets.shape)}: "
                 "pass targets.long(), or vectors."
             )
         return False
-    if one_a_pattern and is_softmax(activation):
+    if one_a_pattern and softmax:
         return True
     what = f"The targets of the matching loss of {str(activation)!r} must be"
     came = f"Got {targets.dtype} of shape {tuple(targets.shape)}"
@@ -51,8 +52,8 @@ def are_class_indices(
             f"{what} vectors, a floating tensor of shape {shape}. {came}, like class indices: pass "
             f"torch.nn.functional.one_hot(targets, {shape[-1]}).to(preactivation.dtype)."
         )
-    indices = f", or class indices of shape {patterns}" if is_softmax(activation) else ""
-    if is_softmax(activation) and len(shape) > 2 and tuple(targets.shape) == _without(shape, 1):
+    indices = f", or class indices of shape {patterns}" if softmax else ""
+    if softmax and len(shape) > 2 and tuple(targets.shape) == _without(shape, 1):
         raise TypeError(f"{what} a floating tensor of shape {shape}{indices}. {came}: pass dim=1.")
     raise TypeError(
         f"{what} a floating tensor of shape {shape}{indices}. {came}: convert vectors with "

@@ -21,7 +21,7 @@ from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
 from hebbian_descent.nn.activations.pytorch_names import named_here, recognised
 from hebbian_descent.nn.activations.values import VALUES
 
-__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_sigmoid", "is_softmax"]
+__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_listed"]
 
 Function = Callable[[Tensor], Tensor]
 
@@ -120,14 +120,9 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
     return TorchActivation(_name_of(activation), activation)
 
 
-def is_softmax(activation: TorchActivation) -> bool:
-    """Return whether an activation is the package's own softmax."""
-    return getattr(activation.value, "func", None) is VALUES["softmax"]
-
-
-def is_sigmoid(activation: TorchActivation) -> bool:
-    """Return whether an activation is the package's own sigmoid."""
-    return getattr(activation.value, "func", None) is VALUES["sigmoid"]
+def is_listed(activation: TorchActivation, name: str) -> bool:
+    """Return whether an activation is the package's own of that name, and not a custom one."""
+    return getattr(activation.value, "func", None) is VALUES[name]
 
 
 def _of_the_list(core: Activation) -> TorchActivation:
