@@ -131,7 +131,10 @@ def test_class_indices_that_are_none():
 
 def test_one_number_without_an_axis_of_units():
     for name, target in (("sigmoid", torch.tensor(0.5)), ("softmax", torch.tensor(0))):
-        with says(ValueError, r"must have its units on the last axis\. Got one number"):
+        with says(
+            ValueError,
+            r"must have an axis of units\. Got one number: pass preactivation\[None\], or dim=None",
+        ):
             functional.matching_loss(torch.tensor(0.5), target, name)
 
 
@@ -205,3 +208,25 @@ def test_settings():
         TiedAutoencoder([4, 2.5])
     with says(ValueError, r"one number, or one for each of 1 layers\. Got 2"):
         TiedAutoencoder([4, 2], target_activity=[0.1, 0.2])
+
+
+def test_axes_and_targets_of_cross_entropies():
+    pixels = torch.zeros(2, 5, 3, 4)
+    with says(
+        TypeError, r"or class indices of shape \(2, 5, 3\)\. Got torch.int64 of shape \(2, 3, 4\): pass dim=1"
+    ):
+        MatchingLoss("softmax")(pixels, torch.zeros(2, 3, 4, dtype=torch.long))
+    with says(ValueError, r"The dim must be an axis of the preactivation, shape \(3, 4\)\. Got 2\."):
+        MatchingLoss("sigmoid", dim=2)(A, A)
+    with says(ValueError, r"label smoothing must be at least 0 and at most 1\. Got 1\.5"):
+        MatchingLoss("sigmoid", label_smoothing=1.5)
+    with says(
+        ValueError, r"Label smoothing must be of the cross entropy of sigmoid or softmax units\. Got 'linear'"
+    ):
+        MatchingLoss("linear", label_smoothing=0.1)
+    with says(ValueError, r"A pos_weight must be of the cross entropy.*Got 'softmax': use weight"):
+        MatchingLoss("softmax", pos_weight=torch.ones(4))
+    with says(ValueError, r"A pos_weight must be .*Got the error term 'saturating'"):
+        MatchingLoss("sigmoid", error="saturating", pos_weight=torch.ones(4))
+    with says(ValueError, r"pos_weight must be one number, or one for each of 4 units\. Got shape \(3,\)"):
+        MatchingLoss("sigmoid", pos_weight=torch.ones(3))(A, A)

@@ -40,8 +40,9 @@ def test_the_examples_of_the_guide_run():
     names = {}
     for block in blocks:
         exec(compile(block, "guide.md", "exec"), names)
+        if 'a, t, "step"' in block:
+            assert names["a"].grad.tolist() == [[-1.0, 1.0, 0.0]]
     assert names["accuracy"] > 0.9
-    assert names["a"].grad.tolist() == [[-1.0, 1.0, 0.0]]
     assert torch.get_num_threads() == 1  # the guide leaves PyTorch's settings alone
 
 

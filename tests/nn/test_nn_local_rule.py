@@ -1,6 +1,7 @@
 """check_local_rule tells output layers that learn by the local rule from those that do not."""
 
-import numpy as np
+from types import SimpleNamespace
+
 import pytest
 from nn_cases import AWAY_FROM_KINKS, every_activation, targets_inside, torch
 from torch import nn
@@ -11,6 +12,7 @@ from hebbian_descent.nn import (
     LeakyHingeLoss,
     MatchingLoss,
     SmoothHuberLoss,
+    TorchErrorTerm,
     center_,
     check_local_rule,
     hebbian,
@@ -127,4 +129,118 @@ def test_refuses_what_it_cannot_compare():
     for layer, why in ((nn.Linear(3, 3).requires_grad_(False), "needs no gradient"), (normed, "is computed")):
         with pytest.raises(ValueError, match=rf"a weight that learns\. Got '\w+': its weight {why}\."):
             check_local_rule(layer, torch.rand(2, 3), torch.rand(2, 3))
-    assert np.isfinite(check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2, 3)).tolerance)
+    loss = MatchingLoss("sigmoid", label_smoothing=0.1)
+    with pytest.raises(ValueError, match=r"targets of the rule\. Got label_smoothing or pos_weight"):
+        check_local_rule(nn.Linear(3, 3), torch.rand(2, 3), torch.rand(2, 3), loss=loss)
+
+
+class Returning(nn.Module):
+    """A model that returns what a function makes of a linear layer's output and of another head's."""
+
+    def __init__(self, pack, top=None):
+        super().__init__()
+        torch.manual_seed(0)
+        self.linear, self.value = nn.Linear(6, 5, **DOUBLE), nn.Linear(6, 1, **DOUBLE)
+        self.pack, self.top = pack, top or nn.Identity()
+
+    def forward(self, x):
+        value = self.value(x)
+        return self.pack(self.top(self.linear(x)), value)
+
+
+class Packed(dict):
+    """A mapping with attributes, as Hugging Face's models return them."""
+
+    __getattr__ = dict.__getitem__
+
+
+@pytest.mark.parametrize(
+    ("pack", "output"),
+    [
+        (lambda a, value: (a, value), None),
+        (lambda a, value: {"hidden": [value], "logits": a}, None),
+        (lambda a, value: (a, value), 0),
+        (lambda a, value: (value, a), -1),
+        (lambda a, value: Packed(loss=value, logits=a), "logits"),
+        (lambda a, value: SimpleNamespace(logits=a, value=value), "logits"),
+        (lambda a, value: [{"a": a}, value], lambda returned: returned[0]["a"]),
+    ],
+)
+def test_models_that_return_more_than_a_tensor(pack, output):
+    x, t = torch.randn(8, 6, **DOUBLE), torch.rand(8, 5, **DOUBLE)
+    found = check_local_rule(Returning(pack), x, t, loss=MatchingLoss("sigmoid"), output=output)
+    assert found
+    assert found.layer == "linear"
+
+
+def test_of_several_tensors_the_one_that_is_meant_must_be_clear():
+    x, t = torch.randn(8, 6, **DOUBLE), torch.rand(8, 5, **DOUBLE)
+    both = Returning(lambda h, value: (h, value), nn.Sigmoid())
+    with pytest.raises(ValueError, match=r"must be one tensor\. Got tuple with 2: say which by output=0"):
+        check_local_rule(both, x, t)
+    with pytest.raises(ValueError, match=r"Got 'logits' for tuple, where there is none"):
+        check_local_rule(both, x, t, output="logits")
+    assert not check_local_rule(both, x, t, output=0)
+    assert check_local_rule(Returning(lambda h, value: (h, h.argmax()), hebbian("sigmoid")), x, t)
+
+
+def test_another_layer_called_after_the_output_layer_is_not_taken_for_it():
+    class Critic(Returning):
+        def forward(self, x):
+            a = self.linear(x)
+            return a, self.value(x)
+
+    x, t = torch.randn(8, 6, **DOUBLE), torch.rand(8, 5, **DOUBLE)
+    found = check_local_rule(Critic(None), x, t, loss=MatchingLoss("sigmoid"), output=0)
+    assert found
+    assert found.layer == "linear"
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_half_precision_hides_no_derivative(dtype, size):
+    torch.manual_seed(1)
+    x, t = size * torch.randn(400, 6), torch.full((400, 3), 0.5) + 0.1 * torch.randn(400, 3)
+    layer = nn.Linear(6, 3)
+    for top, local in (
+        (hebbian("sigmoid"), True),
+        (nn.Sigmoid(), False),
+        (hebbian("tanh"), True),
+        (nn.Tanh(), False),
+    ):
+        model = nn.Sequential(layer, top).to(dtype)
+        assert bool(check_local_rule(model, x.to(dtype), t.to(dtype))) == local
+        assert model[0].weight.dtype == dtype
+
+
+def test_autocast_around_the_check_does_not_matter():
+    model = nn.Sequential(nn.Linear(6, 5), hebbian("sigmoid"))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert check_local_rule(model, torch.randn(8, 6), torch.rand(8, 5))
+        assert not check_local_rule(
+            nn.Sequential(model[0], nn.Sigmoid()), torch.randn(8, 6), torch.rand(8, 5)
+        )
+
+
+def test_other_axes_and_error_terms():
+    class OfPixels(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(6, 5, **DOUBLE)
+
+        def forward(self, x):
+            return self.linear(x).movedim(-1, 1)
+
+    x = torch.randn(2, 3, 4, 6, **DOUBLE)
+    for targets in (torch.randint(0, 5, (2, 3, 4)), torch.rand(2, 5, 3, 4, **DOUBLE).softmax(dim=1)):
+        for reduction in ("mean", "sum", "none"):
+            loss = MatchingLoss("softmax", dim=1, reduction=reduction)
+            assert check_local_rule(OfPixels(), x, targets, loss=loss)
+    cubic = TorchErrorTerm(
+        "cubic", lambda t, h: (h - t) ** 3, inverse=lambda t, e: t + e.sign() * e.abs() ** (1 / 3)
+    )
+    t = torch.rand(2, 5, 3, 4, **DOUBLE)
+    for error in ("saturating", cubic):
+        assert check_local_rule(OfPixels(), x, t, loss=MatchingLoss("sigmoid", error=error, dim=1))
+    flat = nn.Sequential(nn.Linear(6, 1, **DOUBLE), nn.Flatten(0))
+    assert check_local_rule(flat, x[0, 0], t[0, 0, 0], loss=MatchingLoss("sigmoid", dim=None))

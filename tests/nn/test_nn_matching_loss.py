@@ -1,5 +1,7 @@
 """The matching loss on tensors: the core's value, the gradient h − t, reductions, weights, class indices."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from nn_cases import AWAY_FROM_KINKS, every_activation, targets_inside, tensor, torch
@@ -8,8 +10,8 @@ from torch.nn import functional as F
 from hebbian_descent import get_activation
 from hebbian_descent import matching_loss as core_matching_loss
 from hebbian_descent.network.domain import Interval
-from hebbian_descent.nn import MatchingLoss, TorchActivation
-from hebbian_descent.nn.functional import matching_loss
+from hebbian_descent.nn import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss, TorchActivation
+from hebbian_descent.nn.functional import leaky_hinge_loss, matching_loss, smooth_huber_loss
 
 
 @every_activation
@@ -193,3 +195,105 @@ def test_the_module_says_what_it_is():
     assert repr(MatchingLoss("leaky_rectifier", slope=0.5, reduction="sum")) == (
         "MatchingLoss(leaky_rectifier(slope=0.5), reduction='sum')"
     )
+
+
+def test_units_on_another_axis():
+    a = tensor(
+        np.random.default_rng(0).normal(size=(4, 4, 4, 4))
+    )  # equal sizes, so that no shape gives it away
+    classes = torch.randint(0, 4, (4, 4, 4))
+    torch.testing.assert_close(matching_loss(a, classes, "softmax", dim=1), F.cross_entropy(a, classes))
+    last, weight = a.movedim(1, -1), tensor([1.0, 2.0, 0.5, 3.0])
+    for name in ("softmax", "sigmoid", "rectifier"):
+        t = tensor(targets_inside(get_activation(name), a.shape))
+        for reduction in ("mean", "sum", "none"):
+            settings = {"weight": weight, "reduction": reduction}
+            found = MatchingLoss(name, dim=1, **settings)(a, t.movedim(-1, 1))
+            torch.testing.assert_close(found, matching_loss(last, t, name, **settings))
+    each = torch.rand(4, 4, 4, 4, dtype=torch.float64)
+    for function in (partial(matching_loss, activation="linear"), smooth_huber_loss, leaky_hinge_loss):
+        found = function(a, a.sign(), dim=-3, weight=each)
+        torch.testing.assert_close(found, function(last, last.sign(), weight=each.movedim(1, -1)))
+
+
+@pytest.mark.parametrize(
+    "function", [partial(matching_loss, activation="linear"), smooth_huber_loss, leaky_hinge_loss]
+)
+def test_without_an_axis_of_units_every_element_is_a_pattern(function):
+    a = tensor(AWAY_FROM_KINKS)
+    t = a.flip(0).sign()
+    each = function(a, t, dim=None, reduction="none")
+    assert each.shape == a.shape
+    torch.testing.assert_close(each.sum(dim=-1), function(a, t, reduction="none"))
+    torch.testing.assert_close(function(a[0], t[0], dim=None), each[0].mean())
+    torch.testing.assert_close(function(a[0], t[0]), each[0].sum())  # one pattern of five units
+    torch.testing.assert_close(function(a, t, dim=None, weight=a.abs(), reduction="none"), a.abs() * each)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("weight", [None, tensor([1.0, 2.0, 0.5, 3.0, 0.0])], ids=["alike", "weighted"])
+def test_label_smoothing_and_weights_are_pytorchs(smoothing, weight):
+    a = tensor(AWAY_FROM_KINKS, requires_grad=True)
+    classes = torch.tensor([3, -100, 2])
+    for targets in (classes, tensor(targets_inside(get_activation("softmax"), a.shape))):
+        settings = {"weight": weight, "label_smoothing": smoothing}
+        found = MatchingLoss("softmax", reduction="sum", **settings)(a, targets)
+        theirs = F.cross_entropy(a, targets, reduction="sum", **settings)
+        gradients = [torch.autograd.grad(loss, a)[0] for loss in (found, theirs)]
+        torch.testing.assert_close(*gradients)
+        assert 0 <= found.item() <= theirs.item() + 1e-12
+    ours = MatchingLoss("softmax", **settings)(a, classes)
+    theirs = F.cross_entropy(a, classes, **settings)
+    torch.testing.assert_close(torch.autograd.grad(ours, a), torch.autograd.grad(theirs, a))
+    rows = [0, 2]
+    vectors = F.one_hot(classes[rows], 5).double()
+    torch.testing.assert_close(MatchingLoss("softmax", **settings)(a[rows], vectors), ours)
+
+
+def test_a_smoothed_loss_is_zero_where_the_output_is_the_smoothed_target():
+    smoothed = 0.8 * F.one_hot(torch.tensor([1, 4]), 5).double() + 0.2 / 5
+    loss = MatchingLoss("softmax", label_smoothing=0.2)
+    assert loss(smoothed.log(), torch.tensor([1, 4])).item() == pytest.approx(0, abs=1e-12)
+    binary = MatchingLoss("sigmoid", label_smoothing=0.2)
+    assert binary(tensor([[0.9, 0.1]]).logit(), tensor([[1.0, 0.0]])).item() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("pos_weight", [tensor(3.0), tensor([1.0, 2.0, 0.5, 3.0, 0.0])], ids=["one", "each"])
+@pytest.mark.parametrize("hard", [True, False])
+def test_weights_of_positive_targets_are_pytorchs(pos_weight, hard):
+    a = tensor(AWAY_FROM_KINKS, requires_grad=True)
+    t = tensor(targets_inside(get_activation("sigmoid"), a.shape))
+    t = t.round() if hard else t
+    found = MatchingLoss("sigmoid", pos_weight=pos_weight, reduction="sum")(a, t)
+    theirs = F.binary_cross_entropy_with_logits(a, t, pos_weight=pos_weight, reduction="sum")
+    torch.testing.assert_close(torch.autograd.grad(found, a), torch.autograd.grad(theirs, a))
+    if hard:
+        torch.testing.assert_close(found, theirs)
+    assert found <= theirs
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_targets_off_by_rounding_are_those_meant(dtype):
+    off = 2 * torch.finfo(torch.float32).eps
+    a, t = torch.tensor([[0.5, -2.0]], dtype=dtype), torch.tensor([[1.0, 0.0]], dtype=dtype)
+    shifted = t + off * (2 * t - 1)
+    for name in ("sigmoid", "step", "tanh", "rectifier"):
+        torch.testing.assert_close(
+            matching_loss(a, shifted, name), matching_loss(a, t, name), rtol=1e-5, atol=1e-6
+        )
+    torch.testing.assert_close(
+        matching_loss(a, shifted, "softmax"), matching_loss(a, t, "softmax"), rtol=1e-5, atol=0
+    )
+    torch.testing.assert_close(
+        leaky_hinge_loss(a, 2 * shifted - 1), leaky_hinge_loss(a, 2 * t - 1), rtol=0, atol=0
+    )
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        matching_loss(a, shifted + 1e-5, "sigmoid")
+
+
+def test_targets_need_not_be_checked():
+    a, t = torch.zeros(2, 3), torch.full((2, 3), 0.5)
+    assert leaky_hinge_loss(a, t, check_targets=False).isfinite()
+    assert LeakyHingeLoss(check_targets=False)(a, t).isfinite()
+    t[0, 0] = torch.nan
+    assert SmoothHuberLoss(check_targets=False, reduction="none")(a, t).isfinite().tolist() == [False, True]

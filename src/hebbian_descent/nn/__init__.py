@@ -12,6 +12,7 @@ from hebbian_descent.nn.activations import TorchActivation, get_torch_activation
 from hebbian_descent.nn.autoencoder import TiedAutoencoder, TiedLayer  # noqa: E402
 from hebbian_descent.nn.centered import CenteredLinear  # noqa: E402
 from hebbian_descent.nn.conversion import center_, uncenter_  # noqa: E402
+from hebbian_descent.nn.error_terms import TorchErrorTerm  # noqa: E402
 from hebbian_descent.nn.hebbian import (  # noqa: E402
     HebbianActivation,
     HebbianLayer,
@@ -32,6 +33,7 @@ __all__ = [
     "TiedAutoencoder",
     "TiedLayer",
     "TorchActivation",
+    "TorchErrorTerm",
     "center_",
     "check_local_rule",
     "functional",

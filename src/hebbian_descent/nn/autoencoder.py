@@ -17,8 +17,9 @@ from torch.nn import functional as F
 from hebbian_descent.checks import as_count, as_number, unknown_name
 from hebbian_descent.nn import functional
 from hebbian_descent.nn.activations import AnyActivation, get_torch_activation
+from hebbian_descent.nn.centered import reset_offset_
 from hebbian_descent.nn.offsets import MovingOffset, Seen, offset_values
-from hebbian_descent.nn.tensors import require_units
+from hebbian_descent.nn.tensors import require_no_momentum, require_units
 
 
 class TiedLayer(nn.Module):
@@ -47,9 +48,8 @@ class TiedLayer(nn.Module):
         super().__init__()
         place = {"device": device, "dtype": dtype}
         self.weight = nn.Parameter(torch.empty(n_hidden, n_inputs, **place))
-        self.bias = nn.Parameter(torch.zeros(n_hidden, **place))
-        self.decoder_bias = nn.Parameter(torch.zeros(n_inputs, **place))
-        nn.init.xavier_uniform_(self.weight)
+        self.bias = nn.Parameter(torch.empty(n_hidden, **place))
+        self.decoder_bias = nn.Parameter(torch.empty(n_inputs, **place))
         self.shift = as_number(shift, "shift", at_least=0, at_most=1)
         self.hidden_shift = as_number(hidden_shift, "hidden shift", at_least=0, at_most=1)
         self.register_buffer("offset", offset_values(offset, n_inputs, like=self.weight))
@@ -58,6 +58,21 @@ class TiedLayer(nn.Module):
             None if target_activity is None else offset_values(target_activity, n_hidden, like=self.weight)
         )
         self.register_buffer("target_activity", level, persistent=False)  # a setting, nothing learned
+        given = {"offset": offset, "hidden_offset": hidden_offset, "target_activity": target_activity}
+        self.starts = {
+            name: value.detach().clone() if isinstance(value, Tensor) else value
+            for name, value in given.items()
+            if value is not None
+        }
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew and put biases and offsets back to their start, also after `to_empty`."""
+        nn.init.xavier_uniform_(self.weight)
+        nn.init.zeros_(self.bias)
+        nn.init.zeros_(self.decoder_bias)
+        for name, start in self.starts.items():
+            reset_offset_(self.get_buffer(name), start)
         self.seen_inputs, self.seen_hidden = Seen(), Seen()
 
     def encode(self, inputs: Tensor, *, learns: bool) -> Tensor:
@@ -119,8 +134,10 @@ class TiedAutoencoder(nn.Module):
         hidden_shift: float = 0.01,
         device: Any = None,
         dtype: torch.dtype | None = None,
+        momentum: None = None,
     ) -> None:
         super().__init__()
+        require_no_momentum(momentum)
         if gradient not in GRADIENTS:
             raise unknown_name("gradient of a tied auto-encoder", gradient, GRADIENTS)
         self.gradient = gradient
@@ -146,6 +163,11 @@ class TiedAutoencoder(nn.Module):
         )
         for layer in self._upwards():
             layer.bias.requires_grad_(gradient == "full" or layer.target_activity is not None)
+
+    def reset_parameters(self) -> None:
+        """Draw the weights of all layers anew and put biases and offsets back to their start."""
+        for layer in self._upwards():
+            layer.reset_parameters()
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the reconstruction z of each pattern."""

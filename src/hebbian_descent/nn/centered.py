@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from hebbian_descent.checks import as_number
 from hebbian_descent.nn.offsets import MovingOffset, Seen, offset_values
-from hebbian_descent.nn.tensors import require_units, the_input
+from hebbian_descent.nn.tensors import require_no_momentum, require_units, the_input
 
 
 class CenteredLinear(nn.Linear):
@@ -21,7 +21,8 @@ class CenteredLinear(nn.Linear):
     what it can represent. With `shift` ν > 0 training passes note their mean input, and
     `update_offsets_(model)`, called once after each `optimizer.step()`, moves the offset by μ ← (1 − ν)μ +
     ν⟨x⟩ and lets the bias make up for it. No forward pass moves the offset: neither evaluation nor gradient
-    checkpointing can move it twice.
+    checkpointing can move it twice. The checkpoint of an `nn.Linear` can be loaded, also with `strict=True`:
+    the offset is then 0, and `move_offset_` centers the layer again.
 
     Paper: eqn:neuron_matrix
     """
@@ -39,13 +40,16 @@ class CenteredLinear(nn.Linear):
         shift: float = 0.0,
         device: Any = None,
         dtype: torch.dtype | None = None,
+        momentum: None = None,
     ) -> None:
+        require_no_momentum(momentum)
         super().__init__(in_features, out_features, bias=bias, device=device, dtype=dtype)
         self.become_centered(offset, shift)
 
     def become_centered(self, offset: float | Tensor, shift: float) -> None:
         """Add an offset to a linear layer."""
         self.shift = as_number(shift, "shift", at_least=0, at_most=1)
+        self.start = offset.detach().clone() if isinstance(offset, Tensor) else offset
         if self.shift and self.bias is None:
             raise ValueError(
                 "A moving offset needs a bias that makes up for it. Got bias=False: use shift=0."
@@ -55,6 +59,21 @@ class CenteredLinear(nn.Linear):
         # A hook and not a line of forward(): PyTorch's fused inference of transformer layers reads weight and
         # bias and would pass by the offset, but steps aside for modules with hooks.
         self.note_hook = self.register_forward_pre_hook(note_input, with_kwargs=True)
+
+    def reset_parameters(self) -> None:
+        """Draw weights and bias anew and put the offset back to its start, also after `to_empty`."""
+        super().reset_parameters()
+        if "offset" in self._buffers:  # not yet while nn.Linear is being made
+            reset_offset_(self.offset, self.start)
+            self.seen = Seen()
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
+        # What nn.Linear saved has no offset: it is that of a layer whose offset is 0, and not of one with
+        # the offset that happens to be here.
+        saved = [state_dict[prefix + name] for name in ("weight", "bias") if prefix + name in state_dict]
+        if saved and prefix + "offset" not in state_dict:
+            state_dict[prefix + "offset"] = torch.zeros_like(self.offset, device=saved[0].device)
+        super()._load_from_state_dict(state_dict, prefix, *args)
 
     def forward(self, input: Tensor) -> Tensor:
         """Return (x − μ)Wᵀ + b."""
@@ -84,6 +103,12 @@ class CenteredLinear(nn.Linear):
     def extra_repr(self) -> str:
         """Return the sizes and the shift."""
         return f"{super().extra_repr()}, shift={self.shift:g}"
+
+
+@torch.no_grad()
+def reset_offset_(offset: Tensor, start: float | Tensor) -> None:
+    """Put an offset back to where it started."""
+    offset.copy_(torch.as_tensor(start, dtype=offset.dtype))
 
 
 def note_input(layer: CenteredLinear, args: tuple[Tensor, ...], kwargs: dict[str, Tensor]) -> None:

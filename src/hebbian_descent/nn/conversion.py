@@ -103,7 +103,7 @@ def _uncenter_layer(layer: CenteredLinear) -> None:
     layer.shift = 0.0
     if type(layer) is CenteredLinear:
         layer.note_hook.remove()
-        del layer.offset, layer.shift, layer.seen, layer.note_hook
+        del layer.offset, layer.shift, layer.start, layer.seen, layer.note_hook
         layer.__class__ = nn.Linear  # type: ignore[assignment]
 
 

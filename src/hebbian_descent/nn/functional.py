@@ -12,23 +12,33 @@ Paper: sec:HD_the_error_term_perspective
 
 from __future__ import annotations
 
-from math import inf, log
+from math import inf
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from hebbian_descent.checks import unknown_name
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
+from hebbian_descent.nn.cross_entropies import effective_targets, of_class_indices, require_cross_entropy
+from hebbian_descent.nn.error_terms import AnyErrorTerm, TorchErrorTerm, get_torch_error_term, log_cosh
 from hebbian_descent.nn.hebbian import HebbianFunction
-from hebbian_descent.nn.targets import are_class_indices, inside, require_inside, require_known_classes
+from hebbian_descent.nn.reductions import over_patterns, require_reduction, sum_over_units
+from hebbian_descent.nn.targets import (
+    Domain,
+    Signs,
+    are_class_indices,
+    inside,
+    onto,
+    require_inside,
+    require_known_classes,
+)
 from hebbian_descent.nn.tensors import (
     at_least_float32,
     require_floating,
     require_no_gradient,
     require_same_shape,
     require_values,
+    units_last,
 )
 from hebbian_descent.rules.error_terms import leaky_hinge, saturating
 
@@ -36,10 +46,10 @@ __all__ = ["hebbian", "leaky_hinge_loss", "matching_loss", "smooth_huber_loss"]
 
 
 class MatchingLossFunction(torch.autograd.Function):
-    """L(t, a) = Φ(a) − t·a + Φ*(t), element by element; softmax keeps the last axis with length one.
+    """L(t, a) = ∫ E(t, φ(a)) da, element by element; softmax keeps the last axis with length one.
 
-    Where a target is out of reach the loss is +inf, and the gradient h − t as everywhere. It can be
-    differentiated again: the second derivative is φ′.
+    Where a target is out of reach the loss is +inf, and the gradient E(t, h) as everywhere. It can be
+    differentiated again: for E = h − t the second derivative is φ′.
 
     Paper: eqn:gradient_descent_loss_implementing_Hebbian_descent
     """
@@ -47,25 +57,31 @@ class MatchingLossFunction(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(preactivation: Tensor, targets: Tensor, where: Tensor, activation: TorchActivation) -> Tensor:
+    def forward(
+        preactivation: Tensor,
+        targets: Tensor,
+        where: Tensor,
+        activation: TorchActivation,
+        error: TorchErrorTerm,
+    ) -> Tensor:
         """Return the loss; `where` says which targets are inside the domain."""
-        stand_in = activation.domain.any_point(targets.shape[-1])
+        stand_in = error.domain(activation).any_point(targets.shape[-1])
         reachable = torch.where(where, targets, stand_in)
-        return torch.where(where, activation.matching_loss(reachable, preactivation), inf)
+        return torch.where(where, error.matching_loss(activation, reachable, preactivation), inf)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Keep what h − t needs."""
-        preactivation, targets, _, activation = inputs
+        """Keep what the error needs."""
+        preactivation, targets, _, activation, error = inputs
         ctx.save_for_backward(preactivation, targets)
-        ctx.activation = activation
+        ctx.activation, ctx.error = activation, error
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
         """Return the error of Hebbian-descent."""
         (scale,) = gradients
         a, t = ctx.saved_tensors
-        return scale * (ctx.activation(a) - t), None, None, None
+        return scale * ctx.error(t, ctx.activation(a)), None, None, None, None
 
 
 def hebbian(preactivation: Tensor, activation: AnyActivation) -> Tensor:
@@ -80,7 +96,11 @@ def matching_loss(
     targets: Tensor,
     activation: AnyActivation,
     *,
+    error: AnyErrorTerm = "difference",
+    dim: int | None = -1,
     weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    label_smoothing: float = 0.0,
     reduction: str = "mean",
     ignore_index: int = -100,
     check_targets: bool = True,
@@ -89,55 +109,48 @@ def matching_loss(
 
     It is convex in a, never negative, and 0 where the output is the target. The targets have the shape of a;
     for softmax they may be class indices, one per pattern, and those equal to `ignore_index` do not count.
-    `weight` is one number for each unit or for each element. For softmax it is one for each class: a pattern
-    then weighs Σⱼ wⱼtⱼ, and the mean is a weighted one, as in PyTorch's cross entropy. Half precision is
-    computed in float32, and the loss is float32. Targets outside the activation's domain are refused, or,
+    The units are on axis `dim`: the last, unless said otherwise, so that (n,) is one pattern of n units; with
+    `dim=None` every element is a pattern of one unit.
+
+    With another `error` the loss is ∫ E(t, φ(a)) da, whose gradient is E(t, h), for units that do not couple:
+    for "saturating" measured from h = t; for "leaky_hinge" from the margin, or from a = 0 for units that
+    never reach it, so that it can be negative.
+
+    `weight` is one number for each unit or for each element; for softmax, one for each class. Such weights,
+    `label_smoothing` (sigmoid and softmax) and `pos_weight` (sigmoid) have PyTorch's meaning: the gradients
+    are those of its cross entropies, while the loss is measured from its minimum and so never negative. Half
+    precision is computed in float32, and the loss is float32. Targets outside the domain are refused, or,
     with `check_targets=False` and in compiled graphs, have a loss of infinity.
 
     Paper: eqn:gradient_descent_loss_implementing_Hebbian_descent
     """
-    phi = get_torch_activation(activation)
+    phi, term = get_torch_activation(activation), get_torch_error_term(error)
+    term.require_loss(phi)
     require_reduction(reduction)
+    require_cross_entropy(phi, term, label_smoothing, pos_weight)
     require_floating(preactivation, "preactivation")
-    if preactivation.ndim == 0:
-        raise ValueError("The preactivation must have its units on the last axis. Got one number: a[None].")
-    a = at_least_float32(preactivation)
+    a = units_last(at_least_float32(preactivation), dim, "preactivation")
     if weight is not None and not phi.elementwise and weight.shape != a.shape[-1:]:
         came = f"Got shape {tuple(weight.shape)}."
         raise ValueError(f"The weight must be one number for each of {a.shape[-1]} classes. {came}")
-    if are_class_indices(targets, a, phi):
+    if are_class_indices(targets, preactivation, phi, dim):
         if check_targets:
             require_known_classes(targets, a.shape[-1], ignore_index)
-        return _of_class_indices(a, targets, weight, reduction, ignore_index)
-    elements = _of_vectors(a, targets, phi, check_targets)
-    if phi.elementwise:
-        return over_patterns(sum_over_units(elements, weight), reduction)
-    pattern_weights = None if weight is None else targets.to(a.dtype) @ weight.to(a)
-    return over_patterns(elements.squeeze(-1), reduction, pattern_weights)
-
-
-def _of_vectors(a: Tensor, targets: Tensor, phi: TorchActivation, check_targets: bool) -> Tensor:
-    require_same_shape(a, targets)
+        return of_class_indices(a, targets, weight, label_smoothing, reduction, ignore_index)
+    require_same_shape(preactivation, targets)
     require_no_gradient(targets)
-    where = inside(phi.domain, targets)
+    t = units_last(targets, dim, "targets")
+    where = inside(term.domain(phi), t)
     if check_targets:
-        require_inside(phi, targets, where)
-    elements: Tensor = MatchingLossFunction.apply(a, targets.to(a.dtype), where, phi)
-    return elements
-
-
-def _of_class_indices(
-    a: Tensor, indices: Tensor, weight: Tensor | None, reduction: str, ignore_index: int
-) -> Tensor:
-    # The entropy of a certain target is 0, so PyTorch's cross entropy is the matching loss itself.
-    loss = F.cross_entropy(
-        a.reshape(-1, a.shape[-1]),
-        indices.reshape(-1).to(torch.long),
-        weight=None if weight is None else weight.to(a),
-        ignore_index=ignore_index,
-        reduction=reduction,
-    )
-    return loss.reshape(indices.shape) if reduction == "none" else loss
+        require_inside(term.domain(phi), t, where, of=f"matching loss of {str(phi)!r}")
+    given = _clean(term.domain(phi), t.to(a.dtype), where)
+    aim, scale = effective_targets(given, phi, weight, pos_weight, label_smoothing)
+    elements: Tensor = MatchingLossFunction.apply(a, aim, where, phi, term)
+    if scale is not None:
+        elements = scale * elements
+    if phi.elementwise:
+        return over_patterns(sum_over_units(elements, weight, dim), reduction)
+    return over_patterns(elements.squeeze(-1), reduction, None if weight is None else given @ weight.to(a))
 
 
 def smooth_huber_loss(
@@ -146,8 +159,10 @@ def smooth_huber_loss(
     *,
     saturation: float = 1.0,
     steepness: float = 1.0,
+    dim: int | None = -1,
     weight: Tensor | None = None,
     reduction: str = "mean",
+    check_targets: bool = True,
 ) -> Tensor:
     """Return (saturation/steepness)·ln cosh(steepness·(h − t)), with E = saturation·tanh(steepness·(h − t)).
 
@@ -157,9 +172,10 @@ def smooth_huber_loss(
     """
     parameters = saturating(saturation, steepness).parameters  # checked there
     alpha, beta = parameters["saturation"], parameters["steepness"]
-    h, t = _pair(output, targets)
-    require_values(~t.isnan(), t, _explain_numbers)
-    return over_patterns(sum_over_units(alpha / beta * log_cosh(beta * (h - t)), weight), reduction)
+    h, t = _pair(output, targets, dim)
+    if check_targets:
+        require_values(~t.isnan(), t, _explain_numbers)
+    return over_patterns(sum_over_units(alpha / beta * log_cosh(beta * (h - t)), weight, dim), reduction)
 
 
 def leaky_hinge_loss(
@@ -167,75 +183,39 @@ def leaky_hinge_loss(
     targets: Tensor,
     *,
     leak: float = 0.01,
+    dim: int | None = -1,
     weight: Tensor | None = None,
     reduction: str = "mean",
+    check_targets: bool = True,
 ) -> Tensor:
     """Return 1 − t·h while t·h < 1, then leak·(h − t), with E = −t and then `leak`; targets are −1 and 1.
 
     Paper: tab:list_HD_loss_functions
     """
     alpha = leaky_hinge(leak).parameters["leak"]  # checked there
-    h, t = _pair(output, targets)
-    require_values(t.abs() == 1, t, _explain_signs)
+    h, t = _pair(output, targets, dim)
+    where = inside(Signs(), t)
+    if check_targets:
+        require_inside(Signs(), t, where, of="leaky hinge")
+    t = _clean(Signs(), t, where)
     elements = torch.where(t * h < 1, 1 - t * h, alpha * (h - t))
-    return over_patterns(sum_over_units(elements, weight), reduction)
+    return over_patterns(sum_over_units(elements, weight, dim), reduction)
 
 
-def log_cosh(x: Tensor) -> Tensor:
-    """Return ln cosh x, accurate at 0 and finite for large x, with its derivative."""
-    magnitude = x.abs()
-    small = torch.log1p(2 * torch.sinh(x.clamp(-1, 1) / 2) ** 2)
-    large = magnitude + F.softplus(-2 * magnitude) - log(2)
-    return torch.where(magnitude < 1, small, large)
-
-
-def _pair(output: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+def _pair(output: Tensor, targets: Tensor, dim: int | None) -> tuple[Tensor, Tensor]:
     require_floating(output, "output")
     require_floating(targets, "targets")
     require_same_shape(output, targets)
     require_no_gradient(targets)
     h = at_least_float32(output)
-    return h, targets.to(h.dtype)
+    return units_last(h, dim, "output"), units_last(targets.to(h.dtype), dim, "targets")
+
+
+def _clean(domain: Domain, targets: Tensor, where: Tensor) -> Tensor:
+    # A target far outside keeps its number: its gradient is E(t, h) as everywhere.
+    return torch.where(where, onto(domain, targets), targets)
 
 
 def _explain_numbers(targets: Tensor, holds: Tensor) -> str:
     n_missing = int((~holds).sum())
     return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."
-
-
-def _explain_signs(targets: Tensor, holds: Tensor) -> str:
-    stranger = targets[~holds][0].item()
-    return f"The targets of the leaky hinge must be -1 or 1. Got {stranger:g}: recode 0 and 1 as 2t − 1."
-
-
-REDUCTIONS = ("none", "mean", "sum")
-
-
-def require_reduction(reduction: str) -> None:
-    """Raise unless a reduction is known."""
-    if reduction not in REDUCTIONS:
-        raise unknown_name("reduction", reduction, REDUCTIONS)
-
-
-def sum_over_units(elements: Tensor, weight: Tensor | None) -> Tensor:
-    """Return the loss of each pattern, with one weight for each unit or for each element."""
-    if weight is None:
-        return elements.sum(dim=-1)
-    if weight.shape not in (elements.shape[-1:], elements.shape):
-        raise ValueError(
-            f"The weight must be one number for each of {elements.shape[-1]} units, or for each element. "
-            f"Got shape {tuple(weight.shape)}."
-        )
-    return (weight.to(elements) * elements).sum(dim=-1)
-
-
-def over_patterns(losses: Tensor, reduction: str, weights: Tensor | None = None) -> Tensor:
-    """Return the losses of all patterns, their sum or their mean; `weights` make it a weighted mean."""
-    require_reduction(reduction)
-    if weights is not None:
-        losses = weights * losses
-    if reduction == "none":
-        return losses
-    if reduction == "sum":
-        return losses.sum()
-    return losses.mean() if weights is None else losses.sum() / weights.sum()

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
 from hebbian_descent.nn.centered import CenteredLinear
-from hebbian_descent.nn.tensors import require_floating, require_units
+from hebbian_descent.nn.tensors import require_floating, require_no_momentum, require_units
 
 
 class HebbianFunction(torch.autograd.Function):
@@ -123,8 +123,10 @@ class HebbianLayer(CenteredLinear):
         shift: float = 0.0,
         device: Any = None,
         dtype: torch.dtype | None = None,
+        momentum: None = None,
         **parameters: float,
     ) -> None:
+        require_no_momentum(momentum)
         super().__init__(
             in_features, out_features, bias, offset=offset, shift=shift, device=device, dtype=dtype
         )

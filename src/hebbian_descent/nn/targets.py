@@ -1,40 +1,68 @@
-"""Targets of a matching loss: class indices, and the domain that targets must lie in."""
+"""Targets of a loss: class indices, and the domain that targets must lie in."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from hebbian_descent.network.domain import Interval, Simplex
-from hebbian_descent.nn.activations import TorchActivation, is_softmax
+from hebbian_descent.nn.activations import TorchActivation, is_listed
 from hebbian_descent.nn.tensors import require_tensor, require_values
 
 
-def are_class_indices(targets: Tensor, preactivation: Tensor, activation: TorchActivation) -> bool:
+@dataclass(frozen=True)
+class Signs:
+    """The numbers −1 and 1."""
+
+    def any_point(self, n_units: int) -> float:
+        """Return one of them, to stand in where a target is neither."""
+        return 1.0
+
+    def __str__(self) -> str:
+        return "{-1, 1}"
+
+
+Domain = Interval | Simplex | Signs
+
+
+def are_class_indices(
+    targets: Tensor, preactivation: Tensor, activation: TorchActivation, dim: int | None
+) -> bool:
     """Return whether targets are class indices for softmax units; raise where integers make no sense."""
     require_tensor(targets, "targets")
-    one_a_pattern = targets.shape == preactivation.shape[:-1]
+    shape = tuple(preactivation.shape)
+    patterns = _without(shape, dim)
+    one_a_pattern = tuple(targets.shape) == patterns and dim is not None
+    softmax = is_listed(activation, "softmax")
     if targets.is_floating_point():
-        if one_a_pattern and is_softmax(activation):
+        if one_a_pattern and softmax:
             raise TypeError(
                 f"Class indices must be whole numbers. Got {targets.dtype} of shape {tuple(targets.shape)}: "
                 "pass targets.long(), or vectors."
             )
         return False
-    if one_a_pattern and is_softmax(activation):
+    if one_a_pattern and softmax:
         return True
     what = f"The targets of the matching loss of {str(activation)!r} must be"
-    shape, came = tuple(preactivation.shape), f"Got {targets.dtype} of shape {tuple(targets.shape)}"
+    came = f"Got {targets.dtype} of shape {tuple(targets.shape)}"
     if one_a_pattern:
         raise TypeError(
             f"{what} vectors, a floating tensor of shape {shape}. {came}, like class indices: pass "
             f"torch.nn.functional.one_hot(targets, {shape[-1]}).to(preactivation.dtype)."
         )
-    indices = f", or class indices of shape {shape[:-1]}" if is_softmax(activation) else ""
+    indices = f", or class indices of shape {patterns}" if softmax else ""
+    if softmax and len(shape) > 2 and tuple(targets.shape) == _without(shape, 1):
+        raise TypeError(f"{what} a floating tensor of shape {shape}{indices}. {came}: pass dim=1.")
     raise TypeError(
         f"{what} a floating tensor of shape {shape}{indices}. {came}: convert vectors with "
         "targets.to(preactivation.dtype)."
     )
+
+
+def _without(shape: tuple[int, ...], dim: int | None) -> tuple[int, ...]:
+    return shape if dim is None else tuple(n for i, n in enumerate(shape) if i != dim % len(shape))
 
 
 def require_known_classes(indices: Tensor, n_classes: int, ignore_index: int) -> None:
@@ -49,25 +77,46 @@ def require_known_classes(indices: Tensor, n_classes: int, ignore_index: int) ->
     require_values((indices >= 0) & (indices < n_classes) | (indices == ignore_index), indices, explain)
 
 
-def inside(domain: Interval | Simplex, targets: Tensor) -> Tensor:
-    """Return where targets lie in a domain, in their own precision; one value per row for a simplex."""
+def inside(domain: Domain, targets: Tensor) -> Tensor:
+    """Return where targets lie in a domain, up to a few rounding errors; for a simplex, which rows do."""
+    slack = _slack(targets)
+    if isinstance(domain, Signs):
+        return (targets.abs() - 1).abs() <= slack
     if isinstance(domain, Simplex):
         tolerance = torch.finfo(targets.dtype).eps ** 0.5
         sums_to_one = (targets.sum(dim=-1, keepdim=True, dtype=torch.float64) - 1).abs() <= tolerance
-        return sums_to_one & (targets >= 0).all(dim=-1, keepdim=True)
+        return sums_to_one & (targets >= -slack).all(dim=-1, keepdim=True)
     if domain.open_ends:
         return (targets > domain.low) & (targets < domain.high)
-    return (targets >= domain.low) & (targets <= domain.high) & torch.isfinite(targets)
+    low = domain.low - slack * max(1.0, abs(domain.low))
+    high = domain.high + slack * max(1.0, abs(domain.high))
+    return (targets >= low) & (targets <= high) & torch.isfinite(targets)
 
 
-def require_inside(activation: TorchActivation, targets: Tensor, where: Tensor) -> None:
-    """Raise if a target lies outside the domain."""
+def onto(domain: Domain, targets: Tensor) -> Tensor:
+    """Return targets that lie `inside` without their rounding errors."""
+    if isinstance(domain, Signs):
+        return targets.sign()
+    if isinstance(domain, Simplex):
+        return targets.clamp(min=0)
+    return targets if domain.open_ends else targets.clamp(domain.low, domain.high)
+
+
+def _slack(targets: Tensor) -> float:
+    # Targets that were computed in float32 stay off by its rounding errors when they are converted.
+    return 4 * max(torch.finfo(targets.dtype).eps, torch.finfo(torch.float32).eps)
+
+
+def require_inside(domain: Domain, targets: Tensor, where: Tensor, *, of: str) -> None:
+    """Raise if a target lies outside the domain of the loss that is named."""
 
     def explain(targets: Tensor, where: Tensor) -> str:
+        if isinstance(domain, Signs):
+            stranger = targets[~where][0].item()
+            return f"The targets of the {of} must be -1 or 1. Got {stranger:g}: recode 0 and 1 as 2t − 1."
         return (
-            f"The targets of the matching loss of {str(activation)!r} must lie in {activation.domain}. "
-            f"Got {_culprit(activation.domain, targets, where)}: rescale them, or pass check_targets=False "
-            "for a loss of infinity with the gradient h − t all the same."
+            f"The targets of the {of} must lie in {domain}. Got {_culprit(domain, targets, where)}: rescale "
+            "them, or pass check_targets=False for a loss of infinity with the same gradient as everywhere."
         )
 
     require_values(where, targets, explain)

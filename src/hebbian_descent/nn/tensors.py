@@ -44,6 +44,28 @@ def require_same_shape(preactivation: Tensor, targets: Tensor) -> None:
         )
 
 
+def units_last(tensor: Tensor, dim: int | None, name: str) -> Tensor:
+    """Return a tensor with its axis of units last; with `dim=None` every element is a pattern of one unit."""
+    if dim is None:
+        return tensor.unsqueeze(-1)
+    if tensor.ndim == 0:
+        raise ValueError(
+            f"The {name} must have an axis of units. Got one number: pass {name}[None], or dim=None."
+        )
+    if not -tensor.ndim <= dim < tensor.ndim:
+        raise ValueError(f"The dim must be an axis of the {name}, shape {tuple(tensor.shape)}. Got {dim}.")
+    return tensor.movedim(dim, -1)
+
+
+def require_no_momentum(momentum: object) -> None:
+    """Raise if a rate is given by the name that it has in batch normalisation."""
+    if momentum is not None:
+        raise TypeError(
+            "The rate at which an offset follows the mean must be given as shift, here with the meaning of "
+            f"momentum in nn.BatchNorm1d. Got momentum={momentum}: pass shift={momentum}."
+        )
+
+
 def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """Return the input of a linear layer from the arguments of a hook, positional or `input=`."""
     tensor: Tensor = args[0] if args else kwargs["input"]

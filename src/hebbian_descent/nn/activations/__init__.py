@@ -14,11 +14,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from hebbian_descent.checks import unknown_name
-from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
+from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.network.domain import Interval, Simplex
+from hebbian_descent.nn.activations.inverses import INVERSES
 from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
-from hebbian_descent.nn.activations.values import VALUES, softmax
+from hebbian_descent.nn.activations.pytorch_names import named_here, recognised
+from hebbian_descent.nn.activations.values import VALUES
 
 Function = Callable[[Tensor], Tensor]
 
@@ -28,7 +29,8 @@ class TorchActivation:
     """An activation function h = φ(a) on tensors, built-in or custom.
 
     `hebbian` and `HebbianLayer` need only `name` and `value`; the matching loss needs `antiderivative` and
-    `conjugate` too, or a `stable_matching_loss` in which nothing cancels.
+    `conjugate` too, or a `stable_matching_loss` in which nothing cancels; with another error term than h − t
+    it needs the `inverse` instead.
     """
 
     name: str
@@ -40,6 +42,8 @@ class TorchActivation:
     """Φ*(t) = sup over a of t·a − Φ(a), asked only inside the `domain`."""
     stable_matching_loss: Callable[[Tensor, Tensor], Tensor] | None = None
     """(t, a) → Φ(a) − t·a + Φ*(t) without cancellation, asked only inside the `domain`."""
+    inverse: Function | None = None
+    """φ⁻¹(u), asked only inside the `domain`: one a with φ(a⁻) ≤ u ≤ φ(a⁺)."""
     domain: Interval | Simplex = field(default_factory=Interval)
     """The targets for which Φ* is finite."""
     elementwise: bool = True
@@ -80,25 +84,15 @@ AnyActivation = str | Activation | TorchActivation | Callable[[Tensor], Tensor]
 """A name, an activation of the core, or a function of tensors."""
 
 
-OTHER_NAMES = {
-    "identity": "linear",
-    "relu": "rectifier",
-    "elu": "explin",
-    "selu": "scaled_explin",
-    "tanh": "scaled_tanh",
-    "leaky_relu": "leaky_rectifier",
-    "exp": "exponential",
-}
-"""PyTorch's names of some activations, to suggest the name used here."""
-
-
 def get_torch_activation(activation: AnyActivation, **parameters: float) -> TorchActivation:
-    """Return an activation on tensors by name, with its parameters; functions of tensors are accepted."""
+    """Return an activation on tensors by name, with its parameters; functions of tensors are accepted.
+
+    PyTorch's names, functions and modules are those of the list where they compute the same: `"relu"`,
+    `torch.relu` and `nn.ReLU()` are `"rectifier"`.
+    """
     if isinstance(activation, str):
-        if activation.lower() in OTHER_NAMES:
-            here = OTHER_NAMES[activation.lower()]
-            raise ValueError(f"{unknown_name('activation', activation, ACTIVATIONS)} It is {here!r} here.")
-        return _of_the_list(get_activation(activation, **parameters))
+        name, settings = named_here(activation, parameters)
+        return _of_the_list(get_activation(name, **settings))
     if parameters:
         raise TypeError(
             "The parameters of an activation must come with its name. Got "
@@ -118,12 +112,15 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
             "The activation must have no parameters of its own, since none would learn. "
             f"Got {activation}: try a fixed function."
         )
+    if (known := recognised(activation)) is not None:
+        name, settings = known
+        return _of_the_list(get_activation(name, **settings))
     return TorchActivation(_name_of(activation), activation)
 
 
-def is_softmax(activation: TorchActivation) -> bool:
-    """Return whether an activation is the package's own softmax."""
-    return getattr(activation.value, "func", None) is softmax
+def is_listed(activation: TorchActivation, name: str) -> bool:
+    """Return whether an activation is the package's own of that name, and not a custom one."""
+    return getattr(activation.value, "func", None) is VALUES[name]
 
 
 def _of_the_list(core: Activation) -> TorchActivation:
@@ -136,6 +133,7 @@ def _of_the_list(core: Activation) -> TorchActivation:
         name=core.name,
         value=partial(VALUES[core.name], **core.parameters),
         stable_matching_loss=partial(MATCHING_LOSSES[core.name], **core.parameters),
+        inverse=partial(INVERSES[core.name], **core.parameters) if core.elementwise else None,
         domain=core.domain,
         elementwise=core.elementwise,
         parameters=core.parameters,
