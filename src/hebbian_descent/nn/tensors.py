@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -53,6 +54,15 @@ def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
 def at_least_float32(tensor: Tensor) -> Tensor:
     """Return a tensor in float32 if it is in half precision, else unchanged."""
     return tensor.float() if tensor.dtype.itemsize < 4 else tensor
+
+
+def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
+    """Let plain tensors count as copies that every process has, beside a parameter that processes share."""
+    if not hasattr(parameter, "full_tensor"):
+        return nullcontext()
+    from torch.distributed.tensor.experimental import implicit_replication
+
+    return implicit_replication()
 
 
 def require_no_gradient(targets: Tensor) -> None:
