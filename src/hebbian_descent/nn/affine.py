@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -39,6 +39,8 @@ class AffineMap(NamedTuple):
     bias: str = "bias"
     offsets: Callable[..., tuple[Tensor, ...]] | None = None
     """What the offsets are, given the mean inputs, if not these themselves."""
+    add_outer: Callable[[Any, Tensor, Tensor, int], None] | None = None
+    """Adds ±∂b μᵀ to the gradient of a plain `weight`, in place; without it autograd does."""
 
 
 def register_affine(
@@ -70,7 +72,7 @@ def affine_maps(layer: nn.Module) -> tuple[AffineMap, ...]:
     for kind in type(layer).__mro__:
         maps = AFFINE_MAPS.get(kind) or AFFINE_MAPS.get(f"{kind.__module__}.{kind.__qualname__}")
         if maps:
-            return maps if type(layer).forward is kind.forward else ()
+            return maps if type(layer).forward is cast("type[nn.Module]", kind).forward else ()
     return ()
 
 
@@ -89,9 +91,10 @@ def bias_of(layer: nn.Module, affine: AffineMap) -> Tensor | None:
 def zero_response(layer: nn.Module, affine: AffineMap) -> Tensor:
     """Return R(θ, 0), which is 0 and knows on which parameters R depends."""
     like = next(layer.parameters())
-    place = {"dtype": offset_dtype(like), "device": like.device}
+    dtype, device = offset_dtype(like), like.device
+    offsets = [torch.zeros(n, dtype=dtype, device=device) for n in unit_counts(layer, affine)]
     with beside_distributed(like):
-        return affine.response(layer, *(torch.zeros(n, **place) for n in unit_counts(layer, affine)))
+        return affine.response(layer, *offsets)
 
 
 @torch.enable_grad()
@@ -112,6 +115,10 @@ def _the_input(layer: nn.Module, input: Tensor) -> Tensor:
 
 def _linear_response(layer: Any, offset: Tensor) -> Tensor:
     return _product(layer.weight, offset)
+
+
+def _add_outer(layer: Any, error: Tensor, offset: Tensor, sign: int) -> None:
+    layer.weight.grad.addr_(error, offset, alpha=sign)
 
 
 def _product(weight: Tensor, offset: Tensor) -> Tensor:
@@ -177,7 +184,7 @@ def _mean_value(layer: Any, value: Tensor) -> tuple[Tensor]:
     return (mean.full_tensor() if hasattr(mean, "full_tensor") else mean,)
 
 
-LINEAR = AffineMap(_the_input, lambda layer: layer.in_features, _linear_response)
+LINEAR = AffineMap(_the_input, lambda layer: layer.in_features, _linear_response, add_outer=_add_outer)
 CONVOLUTION = AffineMap(_channels_last, lambda layer: layer.in_channels, _convolution_response)
 TRANSPOSED = CONVOLUTION._replace(response=_transposed_response)
 BILINEAR = AffineMap(
@@ -195,8 +202,13 @@ ATTENTION = (
         _mean_value,
     ),
 )
-HUGGING_FACE_CONV1D = AffineMap(  # a linear layer, in spite of its name, with weights of (n_inputs, n_outputs)
-    lambda layer, x: x, lambda layer: layer.weight.shape[0], lambda layer, mu: _product(layer.weight.T, mu)
+HUGGING_FACE_CONV1D = (
+    AffineMap(  # a linear layer, in spite of its name, with weights of (n_inputs, n_outputs)
+        lambda layer, x: x,
+        lambda layer: layer.weight.shape[0],
+        lambda layer, offset: _product(layer.weight.T, offset),
+        add_outer=lambda layer, error, offset, sign: _add_outer(layer, offset, error, sign),
+    )
 )
 
 AFFINE_MAPS: dict[type[nn.Module] | str, tuple[AffineMap, ...]] = {

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.optim import LBFGS, Optimizer
+from torch.optim import Optimizer
 
 from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.nn.coordinates import Coordinates
-from hebbian_descent.nn.input_hook import InputHook, Passes
-from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center
+from hebbian_descent.nn.input_hook import Passes, add_input_hooks
+from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
 from hebbian_descent.nn.offsets import sums_of_all_processes
+from hebbian_descent.nn.optimizers import plain_optimizers, with_closure_followed_by
 
 Offsets = float | Mapping[str, Any]
 
@@ -54,34 +55,24 @@ class Centering:
     ) -> None:
         self.shift = as_number(shift, "shift", at_least=0, at_most=1)
         self.model, self.synchronise = model, synchronise
-        self.optimizers = _plain_optimizers(optimizer)
-        self.coordinates: dict[str, Coordinates] = {}
-        starts = dict(offset_start) if isinstance(offset_start, Mapping) else None
-        for found in maps_to_center(model, self.optimizers, layers):
-            name = found.layer_name
-            start = offset_start if starts is None else starts.get(name)
-            key = f"{name}.{found.affine.bias}" if name else found.affine.bias
-            self.coordinates[key] = Coordinates(name, found.layer, found.affine, found.owners, start)
-        names = {its.name for its in self.coordinates.values()}
-        for name in starts or ():
-            if name not in names:
-                raise unknown_name("layer of an offset", name, names)
+        self.optimizers = plain_optimizers(optimizer)
+        found = maps_to_center(plain_model(model), self.optimizers, layers)
+        starts = _starts(offset_start, [one.name for one in found])
+        self.coordinates = {one.name: Coordinates(one, starts[one.name]) for one in found}
         self._passes = Passes()
-        self._hooks = [hook for optimizer in self.optimizers for hook in self._hooks_of(optimizer)]
-        by_layer: dict[nn.Module, list[Coordinates]] = {}
-        for its in self.coordinates.values():
-            by_layer.setdefault(its.layer, []).append(its)
-        for layer, each in by_layer.items():
-            # After the pass, not before: then it shows the input as all other hooks left it.
-            hook = layer.register_forward_hook(InputHook(each, self._passes), with_kwargs=True)
-            self._hooks.append(hook)
+        self._hooks = [
+            *add_input_hooks(self.coordinates.values(), self._passes),
+            *(one.register_step_pre_hook(self._before_step) for one in self.optimizers),
+            *(one.register_step_post_hook(self._after_step) for one in self.optimizers),
+        ]
         self._saw_inputs = False
 
     @property
     def offsets(self) -> dict[str, list[Tensor]]:
-        """The offsets of each layer, one for each of its inputs, by the name of the bias."""
+        """The offsets of each layer by its name, one for each of its inputs."""
         return {name: list(its.offsets) for name, its in self.coordinates.items()}
 
+    @torch.no_grad()
     def center_gradients_(self) -> None:
         """Center the gradients now, before they are clipped or looked at; the step does not repeat it.
 
@@ -100,21 +91,25 @@ class Centering:
         `keep` has the shape of the inputs without their units, such as (batch, length). Layers whose inputs
         have another shape, pooled ones perhaps, count all of theirs.
         """
-        self._passes.keep, self._passes.fits = keep.bool(), False
+        passes = self._passes
+        passes.keep, passes.noted, passes.fits = keep.bool(), False, False
         try:
             yield
-            if not self._passes.fits:
+            if passes.noted and not passes.fits:
                 raise ValueError(
                     "The mask must have the shape of some layer's inputs without their units. "
-                    f"Got {tuple(keep.shape)}, which no layer in training had."
+                    f"Got {tuple(keep.shape)}, which none had."
                 )
         finally:
-            self._passes.keep = None
+            passes.keep = None
 
     @torch.no_grad()
     def start_from(self, *inputs: Any, **keywords: Any) -> None:
         """Put each offset at the mean input of its layer for a batch, given as the model takes it."""
         was_training = {module: module.training for module in self.model.modules()}
+        everything = list(self.coordinates.values())
+        for its in everything:
+            its.take_sums()
         self._passes.all_count = True
         try:
             self.model.eval()(*inputs, **keywords)
@@ -122,30 +117,23 @@ class Centering:
             self._passes.all_count = False
             for module, training in was_training.items():
                 module.training = training
-        self._move_offsets(list(self.coordinates.values()), shift=1.0)
+        self._move_offsets(everything, shift=1.0)
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint needs beside those of the model and the optimizer."""
-        return {
-            "offsets": self.offsets,
-            "n_seen": {name: list(its.n_seen) for name, its in self.coordinates.items() if its.is_mean},
-        }
+    def state_dict(self) -> dict[str, dict[str, Any]]:
+        """Return what a checkpoint needs beside the states of the model and the optimizer."""
+        return {name: its.state_dict() for name, its in self.coordinates.items()}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on with the offsets of a checkpoint."""
-        offsets, n_seen = state["offsets"], state["n_seen"]
-        if set(offsets) != set(self.coordinates):
-            other = sorted(set(offsets) ^ set(self.coordinates))
+    def load_state_dict(self, state: Mapping[str, Mapping[str, Any]]) -> None:
+        """Resume with the offsets of a checkpoint."""
+        if set(state) != set(self.coordinates):
+            others = sorted(set(state) ^ set(self.coordinates))
             raise ValueError(
-                "The state must hold the offsets of the layers that are centered. "
-                f"Got one that differs in {', '.join(map(repr, other))}."
+                "The state must be that of the layers that are centered. "
+                f"Got one that differs in {', '.join(map(repr, others))}."
             )
-        checked = {name: its.checked_offsets(offsets[name]) for name, its in self.coordinates.items()}
+        checked = {name: its.checked_state(state[name]) for name, its in self.coordinates.items()}
         for name, its in self.coordinates.items():
-            its.offsets, its.is_mean = checked[name], name in n_seen
-            its.n_seen = [
-                torch.as_tensor(n).to(mu.real) for n, mu in zip(n_seen.get(name, [0] * 3), its.offsets)
-            ]
+            its.load_state_dict(checked[name])
 
     def detach(self) -> None:
         """Take the hooks away: model and optimizer go on without centering."""
@@ -153,65 +141,36 @@ class Centering:
             hook.remove()
         self._hooks = []
 
-    def _hooks_of(self, optimizer: Optimizer) -> list[Any]:
-        return [
-            optimizer.register_step_pre_hook(self._before_step),
-            optimizer.register_step_post_hook(self._after_step),
-        ]
-
-    def _before_step(
-        self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-        closure = args[1] if len(args) > 1 else kwargs.get("closure")  # args[0] is the optimizer
-        if closure is None:
+    def _before_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        changed = with_closure_followed_by(lambda: self._enter_step(optimizer), args, kwargs)
+        if changed is None:
             self._enter_step(optimizer)
-            return None
-        wrapped = self._centered_closure(optimizer, closure)
-        return ((args[0], wrapped, *args[2:]), kwargs) if len(args) > 1 else (args, kwargs | {"closure": wrapped})
+        return changed
 
-    def _centered_closure(self, optimizer: Optimizer, closure: Callable[[], Any]) -> Callable[[], Any]:
-        """Return a closure that leaves centered gradients: it is called within the step, after the hooks."""
-        was_called = False
-
-        def centered() -> Any:
-            nonlocal was_called
-            if was_called:
-                raise RuntimeError(
-                    "Centering needs an optimizer that evaluates its closure once per step. "
-                    f"Got {type(optimizer).__name__}, which does so again: use one like SGD or Adam."
-                )
-            was_called = True
-            loss = closure()
-            self._enter_step(optimizer)
-            return loss
-
-        return centered
-
+    @torch.compiler.disable
+    @torch.no_grad()
     def _enter_step(self, optimizer: Optimizer) -> None:
-        for its in self.coordinates.values():
-            if optimizer in its.owners:
-                its.center_gradients_(optimizer)
-                its.remember_response(optimizer)
+        for its in self._learned_by(optimizer):
+            its.center_gradients_(optimizer)
+            its.remember_response(optimizer)
 
+    @torch.compiler.disable
+    @torch.no_grad()
     def _after_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        done = []
-        for its in self.coordinates.values():
-            if optimizer not in its.owners:
-                continue
+        for its in self._learned_by(optimizer):
             its.make_up_for_step_()
             its.put_gradients_back_(optimizer)
             its.waiting.discard(optimizer)
-            if not its.waiting:
-                its.waiting = set(its.owners)
-                done.append(its)
+        done = [its for its in self._learned_by(optimizer) if not its.waiting]
+        for its in done:
+            its.waiting = set(its.owners)
         self._move_offsets(done, self.shift, found_inf=getattr(optimizer, "found_inf", None))
 
+    def _learned_by(self, optimizer: Optimizer) -> list[Coordinates]:
+        return [its for its in self.coordinates.values() if optimizer in its.owners]
+
     def _move_offsets(
-        self,
-        coordinates: list[Coordinates],
-        shift: float,
-        *,
-        found_inf: Tensor | None = None,
+        self, coordinates: list[Coordinates], shift: float, *, found_inf: Tensor | None = None
     ) -> None:
         moving = [its for its in coordinates if its.is_mean or shift]
         self._warn_if_nothing_was_seen(moving)
@@ -235,21 +194,11 @@ class Centering:
             )
 
 
-def _plain_optimizers(optimizer: Optimizer | Sequence[Optimizer]) -> list[Optimizer]:
-    """Return the optimizers that take the steps, without the wrappers of training libraries."""
-    plain = []
-    for one in optimizer if isinstance(optimizer, Sequence) else [optimizer]:
-        while isinstance(getattr(one, "optimizer", None), Optimizer):
-            one = one.optimizer
-        if not isinstance(one, Optimizer):
-            raise TypeError(
-                "The optimizer must be one of torch.optim, or a list of those. "
-                f"Got {type(one).__name__}."
-            )
-        if isinstance(one, LBFGS):
-            raise ValueError(
-                "Centering needs an optimizer that evaluates the gradient once per step. "
-                "Got LBFGS, which does so several times: use one like SGD or Adam."
-            )
-        plain.append(one)
-    return plain
+def _starts(offset_start: Offsets | None, names: list[str]) -> dict[str, Any]:
+    """Return where the offset of each layer starts."""
+    if not isinstance(offset_start, Mapping):
+        return dict.fromkeys(names, offset_start)
+    for name in offset_start:
+        if name not in names:
+            raise unknown_name("layer of an offset", name, names)
+    return {name: offset_start.get(name) for name in names}

@@ -15,48 +15,37 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from hebbian_descent.nn.affine import AffineMap, Counted, bias_of, unit_counts
+from hebbian_descent.nn.affine import Counted, bias_of, unit_counts
+from hebbian_descent.nn.layer_choice import FoundMap
 from hebbian_descent.nn.offsets import Seen, followed, offset_dtype, offset_values
 from hebbian_descent.nn.tensors import beside_distributed
 
 
 class Coordinates:
-    """An affine map of a layer with the offsets of its inputs."""
+    """An affine map of a layer with the offsets of its inputs. Its methods are called without gradients."""
 
-    def __init__(
-        self,
-        name: str,
-        layer: nn.Module,
-        affine: AffineMap,
-        owners: Mapping[Optimizer, Sequence[nn.Parameter]],
-        start: float | Tensor | Sequence[Tensor] | None,
-    ) -> None:
-        self.name, self.layer, self.affine = name, layer, affine
-        self.owners = owners
-        """The parameters θ of the map that each optimizer changes."""
+    def __init__(self, found: FoundMap, start: float | Tensor | Sequence[Tensor] | None) -> None:
+        self.name = found.name
+        layer, affine = self.layer, self.affine = found.layer, found.affine
+        self.bias = cast("nn.Parameter", bias_of(layer, affine))
+        self.owners = found.owners
+        self.waiting = set(found.owners)
+        """The optimizers that have yet to take their step before the offsets move."""
         self.units = unit_counts(layer, affine)
         self.seen = tuple(Seen() for _ in self.units)
         self.offsets = self.checked_offsets(0.0 if start is None else start)
         self.is_mean = start is None
         """Whether an offset is the mean of all inputs so far, until `shift` is the larger part."""
         self.n_seen = [torch.zeros_like(offset[0].real) for offset in self.offsets]
-        self.centered: dict[Optimizer, list[Any]] = {}
-        """For each optimizer whose gradients are centered, weak references to them."""
         self.origin: tuple[Tensor, ...] | None = None
         """The offsets of the step that is being taken."""
+        self.centered: dict[Optimizer, list[Any]] = {}
+        """For each optimizer whose gradients are centered, weak references to them."""
         self.before: Tensor | None = None
-        self.waiting = set(owners)
-
-    @property
-    def bias(self) -> nn.Parameter:
-        """The parameter that makes up for the offsets."""
-        return cast("nn.Parameter", bias_of(self.layer, self.affine))
 
     def checked_offsets(self, values: float | Tensor | Sequence[Tensor]) -> list[Tensor]:
-        """Return one vector for each input, from one number, one vector, or one of these for each."""
-        each = list(values) if isinstance(values, Sequence) and not isinstance(values, str) else None
-        if each is None:
-            each = [values] * len(self.units)
+        """Return one vector for each input, from one number or vector for all, or from one for each."""
+        each: list[Any] = list(values) if isinstance(values, list | tuple) else [values] * len(self.units)
         if len(each) != len(self.units):
             raise ValueError(
                 f"The offsets of {self.name!r} must be {len(self.units)}, one for each of its inputs. "
@@ -65,10 +54,26 @@ class Coordinates:
         like = torch.empty((), dtype=offset_dtype(self.bias), device=self.bias.device)
         return [offset_values(v, n, like=like) for v, n in zip(each, self.units, strict=True)]
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return the offsets, and how many inputs they are the mean of, if they are."""
+        return {"offsets": list(self.offsets), "n_seen": list(self.n_seen) if self.is_mean else None}
+
+    def checked_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a state as this map takes it."""
+        offsets = self.checked_offsets(state["offsets"])
+        counts = state["n_seen"] or [0.0] * len(offsets)
+        n_seen = [torch.as_tensor(n).to(mu.real) for n, mu in zip(counts, offsets, strict=True)]
+        return {"offsets": offsets, "n_seen": n_seen, "is_mean": state["n_seen"] is not None}
+
+    def load_state_dict(self, checked: Mapping[str, Any]) -> None:
+        """Take over a checked state."""
+        self.offsets, self.n_seen, self.is_mean = checked["offsets"], checked["n_seen"], checked["is_mean"]
+
     def note(self, args: Any, kwargs: Any, keep: Tensor | None, *, in_any_pass: bool) -> bool:
         """Record what goes into the map; return whether `keep` had the shape of some of it."""
         inputs = self.affine.inputs(self.layer, *args, **kwargs)
         each = inputs if isinstance(inputs, tuple) and not isinstance(inputs, Counted) else (inputs,)
+        bias = cast("Tensor", bias_of(self.layer, self.affine))  # another one within torch.func
         fits = False
         for seen, one in zip(self.seen, each, strict=True):
             values, its_keep = one if isinstance(one, Counted) else Counted(one)
@@ -77,7 +82,7 @@ class Coordinates:
             if keep is not None and not values.is_nested and values.shape[:-1] == keep.shape:
                 its_keep, fits = keep if its_keep is None else its_keep & keep, True
             add = seen.add if in_any_pass else seen.note
-            add(values, self.bias, its_keep)
+            add(values, bias, its_keep)
         return fits
 
     def center_gradients_(self, optimizer: Optimizer) -> None:
@@ -98,28 +103,26 @@ class Coordinates:
 
     def remember_response(self, optimizer: Optimizer) -> None:
         """Keep R(θ, μ) as it is before a step."""
-        self.before = self._response().detach() if self._learning(optimizer) else None
+        self.before = self._response() if self._learning(optimizer) else None
 
     def make_up_for_step_(self) -> None:
-        """b ← b − (R(θ_new, μ) − R(θ_old, μ)): what θ learned changes how the map answers to x − μ alone."""
+        """Let what θ learned change the answer to x − μ alone: b ← b − (R(θ_new, μ) − R(θ_old, μ))."""
         if self.before is not None:
-            with torch.no_grad():
-                change = self._response() - self.before
-                with beside_distributed(self.bias):
-                    self.bias.sub_(change)
+            change = self._response() - self.before
+            with beside_distributed(self.bias):
+                self.bias.sub_(change)
             self.before = None
 
     def take_sums(self) -> list[Tensor]:
         """Return the sums of what was seen, and reset them."""
         return [seen.take(offset) for seen, offset in zip(self.seen, self.offsets, strict=True)]
 
-    @torch.no_grad()
     def move_offsets_(self, sums: Sequence[Tensor], shift: float) -> None:
         """Let each offset follow what was seen."""
         for i, its_sums in enumerate(sums):
-            count = its_sums[-1].real
             nu: float | Tensor = shift
             if self.is_mean:
+                count = its_sums[-1].real
                 self.n_seen[i] = self.n_seen[i].to(count) + count
                 nu = (count / self.n_seen[i].clamp(min=1)).clamp(min=shift)
             self.offsets[i] = followed(self.offsets[i].to(its_sums.device), its_sums, nu)
@@ -140,26 +143,40 @@ class Coordinates:
         for seen in self.seen:
             seen.aside = None  # a step that was left out moves nothing
 
-    def _response(self) -> Tensor:
-        """Return R(θ, μ); μ is the same from before a step until after it, whatever it is made of."""
-        with torch.no_grad(), beside_distributed(self.bias):
-            if self.origin is None:
-                means = [offset.to(self.bias.device) for offset in self.offsets]
+    def _the_origin(self) -> tuple[Tensor, ...]:
+        """Return μ, the same from before a step until after it, whatever it is made of."""
+        if self.origin is None:
+            means = tuple(offset.to(self.bias.device) for offset in self.offsets)
+            with beside_distributed(self.bias):
                 make = self.affine.offsets
-                self.origin = tuple(means) if make is None else make(self.layer, *means)
-        with torch.autocast(self.bias.device.type, enabled=False), beside_distributed(self.bias):
-            return self.affine.response(self.layer, *self.origin)
+                self.origin = means if make is None else make(self.layer, *means)
+        return self.origin
+
+    def _response(self) -> Tensor:
+        origin = self._the_origin()
+        with beside_distributed(self.bias):
+            return self.affine.response(self.layer, *origin)
 
     def _add_to_gradients_(self, optimizer: Optimizer, sign: int) -> None:
         parameters, error = self._learning(optimizer), self.bias.grad
         if not parameters or error is None:
+            return
+        if self.affine.add_outer and _is_plain(self.layer, parameters, error, *self._the_origin()):
+            self.affine.add_outer(self.layer, error, self._the_origin()[0], sign)
             return
         with torch.enable_grad():
             response = self._response()
         with beside_distributed(self.bias):
             error = error.to(response.dtype)
             derivatives = torch.autograd.grad(response, parameters, error, allow_unused=True)
-            with torch.no_grad():
-                for parameter, derivative in zip(parameters, derivatives, strict=True):
-                    if derivative is not None:
-                        parameter.grad.add_(derivative, alpha=sign)
+            for parameter, derivative in zip(parameters, derivatives, strict=True):
+                if derivative is not None:
+                    cast("Tensor", parameter.grad).add_(derivative, alpha=sign)
+
+
+def _is_plain(layer: nn.Module, parameters: Sequence[nn.Parameter], *others: Tensor) -> bool:
+    """Return whether all that learns is one real `weight` of the others' dtype, whole in this process."""
+    weight = parameters[0]
+    is_weight = len(parameters) == 1 and layer._parameters.get("weight") is weight
+    is_alike = all(other.dtype == weight.dtype for other in others)
+    return is_weight and is_alike and weight.is_floating_point() and not hasattr(weight, "full_tensor")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from hebbian_descent.nn.coordinates import Coordinates
 
@@ -15,8 +16,10 @@ class Passes:
 
     keep: Tensor | None = None
     """Which inputs are no padding."""
+    noted: bool = False
+    """Whether some layer had inputs that count."""
     fits: bool = False
-    """Whether some layer had inputs of that shape."""
+    """Whether some had the shape of `keep`."""
     all_count: bool = False
     """Whether passes in evaluation and without gradients count, too."""
 
@@ -37,6 +40,7 @@ class InputHook:
         if not (layer.training or passes.all_count):
             return
         kwargs = rest[0] if len(rest) == 2 else {}  # quantisation registers hooks again, without keywords
+        passes.noted = True
         for its in self.coordinates:
             if its.note(args, kwargs, passes.keep, in_any_pass=passes.all_count):
                 passes.fits = True
@@ -46,6 +50,23 @@ class InputHook:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[()]]:
         return _get_ignore_pass, ()
+
+
+def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[RemovableHandle]:
+    """Register one hook for each layer, unless another `Centering` has one there."""
+    by_layer: dict[nn.Module, list[Coordinates]] = {}
+    for its in coordinates:
+        if any(isinstance(hook, InputHook) for hook in its.layer._forward_hooks.values()):
+            raise ValueError(
+                f"Each layer can be centered once. Got {its.name!r}, which another Centering centers: "
+                "call its detach() before."
+            )
+        by_layer.setdefault(its.layer, []).append(its)
+    # After the pass, not before: then a hook is shown the input as all others left it.
+    return [
+        layer.register_forward_hook(InputHook(each, passes), with_kwargs=True)
+        for layer, each in by_layer.items()
+    ]
 
 
 def ignore_pass(*args: Any) -> None:

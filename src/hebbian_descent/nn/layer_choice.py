@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from torch import nn
 from torch.nn.modules.lazy import LazyModuleMixin
+from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from hebbian_descent.checks import unknown_name
@@ -17,7 +18,6 @@ from hebbian_descent.nn.affine import (
     learning_parameters,
     zero_response,
 )
-from hebbian_descent.nn.input_hook import InputHook
 
 LayerChoice = str | nn.Module | type[nn.Module]
 Model = TypeVar("Model", bound=nn.Module)
@@ -30,7 +30,20 @@ class FoundMap(NamedTuple):
     layer: nn.Module
     affine: AffineMap
     owners: dict[Optimizer, list[nn.Parameter]]
-    """The parameters, other than the bias, that each optimizer changes."""
+    """The parameters θ, all but the bias, that each optimizer changes."""
+
+    @property
+    def name(self) -> str:
+        """The name of the layer, with that of the bias if it is another than `bias`."""
+        return f"{self.layer_name}.{self.affine.bias}".removesuffix(".bias").removeprefix(".")
+
+
+def plain_model(model: nn.Module) -> nn.Module:
+    """Return the model within the wrappers for several processes and for compilation."""
+    if isinstance(model, DistributedDataParallel):
+        return plain_model(model.module)
+    inner = getattr(model, "_orig_mod", None)
+    return plain_model(inner) if isinstance(inner, nn.Module) else model
 
 
 def maps_to_center(
@@ -49,19 +62,13 @@ def maps_to_center(
             f"Got {type(model).__name__} without: see register_affine for other kinds of layers."
         )
     _require_biases_that_learn(found, optimizers)
-    for one in found:
-        if any(isinstance(hook, InputHook) for hook in one.layer._forward_hooks.values()):
-            raise ValueError(
-                f"Each layer can be centered once. Got {one.layer_name!r}, which another Centering centers: "
-                "call its detach() before."
-            )
     return found
 
 
 def add_biases_(model: Model, layers: Iterable[LayerChoice] | None = None) -> Model:
-    """Give a bias of 0 to every layer that can be centered and has none; call it before the optimizer is made.
+    """Give a bias of 0 to every layer that can be centered and has none.
 
-    The model computes what it did. A layer that is frozen gets a frozen one.
+    Call it before the optimizer is made. The model computes what it did; a frozen layer gets a frozen bias.
     """
     for layer in _chosen(model, layers).values():
         weight = next(layer.parameters())

@@ -29,7 +29,7 @@ class Seen:
 
     def note(self, activity: Tensor, weight: Tensor, keep: Tensor | None = None) -> None:
         """Add a batch, unless gradients are off, or within torch.func, a trace or an export."""
-        if torch.is_grad_enabled() and not torch.compiler.is_exporting() and not torch.jit.is_tracing():
+        if torch.is_grad_enabled() and not torch.compiler.is_exporting() and not _is_tracing():
             self.add(activity, weight, keep)
 
     @torch.no_grad()
@@ -84,6 +84,10 @@ def sums_of_rows(activity: Tensor, keep: Tensor | None, dtype: torch.dtype) -> T
     if hasattr(total, "full_tensor"):  # what several processes hold of a DTensor
         total = total.full_tensor()
     return torch.cat([total, torch.full_like(total[:1], count)])
+
+
+def _is_tracing() -> bool:
+    return torch.jit.is_tracing()  # type: ignore[attr-defined]
 
 
 def _within_torch_func(*tensors: Tensor) -> bool:
