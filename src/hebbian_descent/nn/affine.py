@@ -94,6 +94,8 @@ def zero_response(layer: nn.Module, affine: AffineMap) -> Tensor:
     dtype, device = offset_dtype(like), like.device
     offsets = [torch.zeros(n, dtype=dtype, device=device) for n in unit_counts(layer, affine)]
     with beside_distributed(like):
+        if affine.offsets is not None:
+            offsets = [torch.zeros_like(offset) for offset in affine.offsets(layer, *offsets)]
         return affine.response(layer, *offsets)
 
 
@@ -105,7 +107,9 @@ def learning_parameters(layer: nn.Module, affine: AffineMap) -> list[nn.Paramete
     if not response.requires_grad:
         return []
     with beside_distributed(candidates[0]):
-        gradients = torch.autograd.grad(response.sum(), candidates, allow_unused=True)
+        gradients = torch.autograd.grad(
+            response, candidates, torch.zeros_like(response), allow_unused=True
+        )
     return [p for p, gradient in zip(candidates, gradients, strict=True) if gradient is not None]
 
 
@@ -178,9 +182,9 @@ def _attention_response(layer: Any, query: Tensor, key: Tensor, value: Tensor) -
 def _mean_value(layer: Any, value: Tensor) -> tuple[Tensor]:
     # The output projection gets weighted means of values, which no hook sees. Their mean is that of the
     # values if every position is attended to alike; as the origin of coordinates it serves in any case.
-    W, b = layer.v_proj_weight, layer.in_proj_bias[-layer.embed_dim :]
+    W, b = layer.v_proj_weight, layer.in_proj_bias
     W = layer.in_proj_weight[-layer.embed_dim :] if W is None else W
-    mean = _product(W, value) + b
+    mean = _product(W, value) + (0 if b is None else b[-layer.embed_dim :])
     return (mean.full_tensor() if hasattr(mean, "full_tensor") else mean,)
 
 

@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 from hebbian_descent.nn.affine import Counted, bias_of, unit_counts
 from hebbian_descent.nn.layer_choice import FoundMap
 from hebbian_descent.nn.offsets import Seen, followed, offset_dtype, offset_values
-from hebbian_descent.nn.tensors import beside_distributed
+from hebbian_descent.nn.tensors import beside_distributed, without_autocast
 
 
 class Coordinates:
@@ -154,7 +154,7 @@ class Coordinates:
 
     def _response(self) -> Tensor:
         origin = self._the_origin()
-        with beside_distributed(self.bias):
+        with beside_distributed(self.bias), without_autocast(self.bias):
             return self.affine.response(self.layer, *origin)
 
     def _add_to_gradients_(self, optimizer: Optimizer, sign: int) -> None:

@@ -35,7 +35,8 @@ class FoundMap(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the layer, with that of the bias if it is another than `bias`."""
-        return f"{self.layer_name}.{self.affine.bias}".removesuffix(".bias").removeprefix(".")
+        parts = [self.layer_name, *self.affine.bias.split(".")]
+        return ".".join(parts[:-1] if parts[-1] == "bias" else parts) or "bias"
 
 
 def plain_model(model: nn.Module) -> nn.Module:

@@ -65,6 +65,13 @@ def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
     return implicit_replication()
 
 
+def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
+    """Compute with the dtypes as they are, also where a step is taken within autocast."""
+    if not torch.is_autocast_enabled(like.device.type):
+        return nullcontext()
+    return torch.autocast(like.device.type, enabled=False)
+
+
 def require_no_gradient(targets: Tensor) -> None:
     """Raise if a gradient is expected with respect to the targets."""
     if targets.requires_grad:
