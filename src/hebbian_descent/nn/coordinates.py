@@ -125,7 +125,7 @@ class Coordinates:
                 count = its_sums[-1].real
                 self.n_seen[i] = self.n_seen[i].to(count) + count
                 nu = (count / self.n_seen[i].clamp(min=1)).clamp(min=shift)
-            self.offsets[i] = followed(self.offsets[i].to(its_sums.device), its_sums, nu)
+            self.offsets[i] = followed(self.offsets[i].to(its_sums), its_sums, nu)
 
     def _learning(self, optimizer: Optimizer) -> list[nn.Parameter]:
         return [p for p in self.owners[optimizer] if p.grad is not None]
@@ -146,8 +146,9 @@ class Coordinates:
     def _the_origin(self) -> tuple[Tensor, ...]:
         """Return μ, the same from before a step until after it, whatever it is made of."""
         if self.origin is None:
-            means = tuple(offset.to(self.bias.device) for offset in self.offsets)
-            with beside_distributed(self.bias):
+            place = {"dtype": offset_dtype(self.bias), "device": self.bias.device}  # the model may have moved
+            means = tuple(offset.to(**place) for offset in self.offsets)
+            with beside_distributed(self.bias), torch.no_grad():
                 make = self.affine.offsets
                 self.origin = means if make is None else make(self.layer, *means)
         return self.origin

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from hebbian_descent.nn.coordinates import Coordinates
+from hebbian_descent.nn.offsets import is_recorded
 
 
 class Passes:
@@ -37,7 +38,7 @@ class InputHook:
     def __call__(self, layer: nn.Module, args: Any, *rest: Any) -> None:
         """Record what a pass took in, with its keywords, if the hook is called with them."""
         passes = self.passes
-        if not (layer.training or passes.all_count):
+        if is_recorded() or not (layer.training or passes.all_count):
             return
         kwargs = rest[0] if len(rest) == 2 else {}  # quantisation registers hooks again, without keywords
         passes.noted = True

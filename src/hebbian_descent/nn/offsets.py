@@ -29,7 +29,7 @@ class Seen:
 
     def note(self, activity: Tensor, weight: Tensor, keep: Tensor | None = None) -> None:
         """Add a batch, unless gradients are off, or within torch.func, a trace or an export."""
-        if torch.is_grad_enabled() and not torch.compiler.is_exporting() and not _is_tracing():
+        if torch.is_grad_enabled() and not is_recorded():
             self.add(activity, weight, keep)
 
     @torch.no_grad()
@@ -86,8 +86,9 @@ def sums_of_rows(activity: Tensor, keep: Tensor | None, dtype: torch.dtype) -> T
     return torch.cat([total, torch.full_like(total[:1], count)])
 
 
-def _is_tracing() -> bool:
-    return torch.jit.is_tracing()  # type: ignore[attr-defined]
+def is_recorded() -> bool:
+    """Return whether a pass is traced or exported: what it does beside its output would be kept, or refused."""
+    return torch.compiler.is_exporting() or torch.jit.is_tracing()  # type: ignore[attr-defined]
 
 
 def _within_torch_func(*tensors: Tensor) -> bool:
@@ -185,7 +186,8 @@ def sums_of_all_processes(sums: list[Tensor], model: nn.Module) -> list[Tensor]:
         return sums
     together = torch.cat(sums)
     distributed.all_reduce(together, group=_process_group(model))
-    return list(together.split([len(one) for one in sums]))
+    parts = together.split([len(one) for one in sums])
+    return [part if one.is_complex() else part.real for part, one in zip(parts, sums, strict=True)]
 
 
 def _process_group(model: nn.Module) -> Any:

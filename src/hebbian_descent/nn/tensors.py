@@ -67,9 +67,10 @@ def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
 
 def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
     """Compute with the dtypes as they are, also where a step is taken within autocast."""
-    if not torch.is_autocast_enabled(like.device.type):
+    device = like.device.type
+    if not torch.amp.is_autocast_available(device) or not torch.is_autocast_enabled(device):
         return nullcontext()
-    return torch.autocast(like.device.type, enabled=False)
+    return torch.autocast(device, enabled=False)
 
 
 def require_no_gradient(targets: Tensor) -> None:
