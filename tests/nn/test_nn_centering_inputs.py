@@ -134,7 +134,9 @@ def test_padding_does_not_count(dtype):
     torch.testing.assert_close(centering.offsets["inner"][0], inputs["inner"][keep.bool()].mean(0))
     torch.testing.assert_close(centering.offsets["head"][0], inputs["head"].mean(0))
     model.train()
-    with pytest.raises(ValueError, match=r"some layer's inputs without their units\. Got \(3, 2\), which none"):
+    with pytest.raises(
+        ValueError, match=r"some layer's inputs without their units\. Got \(3, 2\), which none"
+    ):
         with centering.counting(keep.T):
             learn(model, x)
 
@@ -230,7 +232,7 @@ def test_states_of_other_models_are_refused_and_change_nothing():
     model = nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2))
     centering, _ = centered(model, offset_start=0.5)
     state = centering.state_dict()
-    with pytest.raises(ValueError, match=r"of the layers that are centered\. Got one that differs in '0', '2'"):
+    with pytest.raises(ValueError, match=r"of the layers that are centered\. Got.* differs in '0', '2'"):
         centering.load_state_dict({"1": state["1"], "2": state["0"]})
     with pytest.raises(ValueError, match=r"one number or 3.*Got shape \(4,\)"):
         centering.load_state_dict({"0": state["0"], "1": state["0"]})

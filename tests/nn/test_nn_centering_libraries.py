@@ -132,9 +132,7 @@ def test_adapters_are_merged_without_a_trace():
         peft.tuners.lora.Linear,
         inputs=lambda layer, x: x,
         units=lambda layer: layer.in_features,
-        response=lambda layer, offset: (
-            (layer.base_layer.weight + layer.get_delta_weight("default")) @ offset
-        ),
+        response=lambda layer, offset: (layer.base_layer.weight + layer.get_delta_weight("default")) @ offset,
         bias="base_layer.bias",
     )
     start, expected = X.mean((0, 1)), copy.deepcopy(adapted)

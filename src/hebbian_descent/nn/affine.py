@@ -107,9 +107,7 @@ def learning_parameters(layer: nn.Module, affine: AffineMap) -> list[nn.Paramete
     if not response.requires_grad:
         return []
     with beside_distributed(candidates[0]):
-        gradients = torch.autograd.grad(
-            response, candidates, torch.zeros_like(response), allow_unused=True
-        )
+        gradients = torch.autograd.grad(response, candidates, torch.zeros_like(response), allow_unused=True)
     return [p for p, gradient in zip(candidates, gradients, strict=True) if gradient is not None]
 
 

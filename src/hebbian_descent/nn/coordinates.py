@@ -146,8 +146,8 @@ class Coordinates:
     def _the_origin(self) -> tuple[Tensor, ...]:
         """Return μ, the same from before a step until after it, whatever it is made of."""
         if self.origin is None:
-            place = {"dtype": offset_dtype(self.bias), "device": self.bias.device}  # the model may have moved
-            means = tuple(offset.to(**place) for offset in self.offsets)
+            device, dtype = self.bias.device, offset_dtype(self.bias)  # the model may have moved
+            means = tuple(offset.to(device, dtype) for offset in self.offsets)
             with beside_distributed(self.bias), torch.no_grad():
                 make = self.affine.offsets
                 self.origin = means if make is None else make(self.layer, *means)

@@ -87,7 +87,7 @@ def sums_of_rows(activity: Tensor, keep: Tensor | None, dtype: torch.dtype) -> T
 
 
 def is_recorded() -> bool:
-    """Return whether a pass is traced or exported: what it does beside its output would be kept, or refused."""
+    """Return whether a pass is traced or exported: all that it does would be kept, or refused."""
     return torch.compiler.is_exporting() or torch.jit.is_tracing()  # type: ignore[attr-defined]
 
 
