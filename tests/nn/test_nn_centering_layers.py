@@ -269,6 +269,25 @@ def test_a_registered_kind_needs_no_derivatives():
     assert list(centering.offsets) == ["0.shift"]
 
 
+def test_hugging_faces_layer_is_known_by_its_name():
+    def forward(self, x):
+        return x @ self.weight + self.bias
+
+    kind = type("Conv1D", (nn.Module,), {"forward": forward, "__module__": "transformers.pytorch_utils"})
+    torch.manual_seed(0)
+    layer, linear = kind(), nn.Linear(4, 3, **DOUBLE)
+    layer.weight = nn.Parameter(linear.weight.detach().T.clone())
+    layer.bias = nn.Parameter(linear.bias.detach().clone())
+    for one in (layer, linear):
+        optimizer = torch.optim.SGD(one.parameters(), lr=RATE)
+        Centering(one, optimizer, shift=SHIFT)
+        for i in range(3):
+            one(rand(5, 4, seed=i)).square().mean().backward()
+            optimizer.step()
+    torch.testing.assert_close(layer.weight.T, linear.weight, rtol=0, atol=1e-14)
+    torch.testing.assert_close(layer.bias, linear.bias, rtol=0, atol=1e-14)
+
+
 def test_layers_without_bias_are_refused_or_get_one():
     model = nn.Sequential(
         nn.Conv1d(2, 3, 1, bias=False), nn.Linear(5, 4, bias=False), nn.MultiheadAttention(4, 2, bias=False)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from hebbian_descent.checks import as_number, unknown_name
-from hebbian_descent.nn.coordinates import Coordinates
+from hebbian_descent.nn.coordinates import Coordinates, move_offsets_
 from hebbian_descent.nn.input_hook import Passes, add_input_hooks
 from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
 from hebbian_descent.nn.offsets import sums_of_all_processes
@@ -66,6 +66,9 @@ class Centering:
             *(one.register_step_post_hook(self._after_step) for one in self.optimizers),
         ]
         self._saw_inputs = False
+
+    def __repr__(self) -> str:
+        return f"Centering({', '.join(self.coordinates)}; shift={self.shift:g})"
 
     @property
     def offsets(self) -> dict[str, list[Tensor]]:
@@ -179,9 +182,7 @@ class Centering:
             sums = [torch.where(found_inf > 0, 0, one) for one in sums]
         if self.synchronise:
             sums = sums_of_all_processes(sums, self.model)
-        parts = iter(sums)
-        for its in moving:
-            its.move_offsets_([next(parts) for _ in its.units], shift)
+        move_offsets_(moving, sums, shift)
 
     def _warn_if_nothing_was_seen(self, coordinates: list[Coordinates]) -> None:
         self._saw_inputs |= any(seen.is_filled for its in coordinates for seen in its.seen)

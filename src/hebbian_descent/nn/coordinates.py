@@ -8,6 +8,7 @@ changes the plain bias by R(θ_old, μ) − R(θ_new, μ). The map itself never 
 from __future__ import annotations
 
 import weakref
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -56,7 +57,8 @@ class Coordinates:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the offsets, and how many inputs they are the mean of, if they are."""
-        return {"offsets": list(self.offsets), "n_seen": list(self.n_seen) if self.is_mean else None}
+        copies = [offset.clone() for offset in self.offsets]
+        return {"offsets": copies, "n_seen": [n.clone() for n in self.n_seen] if self.is_mean else None}
 
     def checked_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return a state as this map takes it."""
@@ -117,16 +119,6 @@ class Coordinates:
         """Return the sums of what was seen, and reset them."""
         return [seen.take(offset) for seen, offset in zip(self.seen, self.offsets, strict=True)]
 
-    def move_offsets_(self, sums: Sequence[Tensor], shift: float) -> None:
-        """Let each offset follow what was seen."""
-        for i, its_sums in enumerate(sums):
-            nu: float | Tensor = shift
-            if self.is_mean:
-                count = its_sums[-1].real
-                self.n_seen[i] = self.n_seen[i].to(count) + count
-                nu = (count / self.n_seen[i].clamp(min=1)).clamp(min=shift)
-            self.offsets[i] = followed(self.offsets[i].to(its_sums), its_sums, nu)
-
     def _learning(self, optimizer: Optimizer) -> list[nn.Parameter]:
         return [p for p in self.owners[optimizer] if p.grad is not None]
 
@@ -173,6 +165,34 @@ class Coordinates:
             for parameter, derivative in zip(parameters, derivatives, strict=True):
                 if derivative is not None:
                     cast("Tensor", parameter.grad).add_(derivative, alpha=sign)
+
+
+def move_offsets_(coordinates: Sequence[Coordinates], sums: Sequence[Tensor], shift: float) -> None:
+    """Let every offset follow what was seen: μ ← (1 − ν)μ + ν⟨x⟩.
+
+    All that are alike are moved as one long vector: a step should not wait for many small ones.
+    """
+    places = [(its, i) for its in coordinates for i in range(len(its.units))]
+    alike = defaultdict(list)
+    for (its, i), its_sums in zip(places, sums, strict=True):
+        alike[its.is_mean, its_sums.dtype, its_sums.device].append((its, i, its_sums))
+    for (is_mean, *_), group in alike.items():
+        sizes = [its.units[i] for its, i, _ in group]
+        counts = torch.stack([one[-1].real for *_, one in group])  # (n_offsets,)
+        n_seen = counts + torch.stack([its.n_seen[i].to(counts) for its, i, _ in group])
+        rates = (counts / n_seen.clamp(min=1)).clamp(min=shift) if is_mean else torch.full_like(counts, shift)
+        moved = followed(
+            torch.cat([its.offsets[i].to(one) for its, i, one in group]),
+            torch.cat([one[:-1] for *_, one in group]),
+            _repeated(counts, sizes),
+            _repeated(rates, sizes),
+        )
+        for (its, i, _), offset, n in zip(group, moved.split(sizes), n_seen.unbind(), strict=True):
+            its.offsets[i], its.n_seen[i] = offset, n
+
+
+def _repeated(values: Tensor, sizes: Sequence[int]) -> Tensor:
+    return torch.cat([value.expand(size) for value, size in zip(values.unbind(), sizes, strict=True)])
 
 
 def _is_plain(layer: nn.Module, parameters: Sequence[nn.Parameter], *others: Tensor) -> bool:

@@ -99,13 +99,13 @@ def _within_torch_func(*tensors: Tensor) -> bool:
     return any(torch.func.debug_unwrap(tensor) is not tensor for tensor in tensors)
 
 
-def followed(offset: Tensor, sums: Tensor, shift: float | Tensor) -> Tensor:
+def followed(offset: Tensor, total: Tensor, count: Tensor, shift: float | Tensor) -> Tensor:
     """Return (1 − ν)μ + ν⟨x⟩, and μ where nothing was seen, or what was seen is not finite.
 
     One overflow, after which a gradient scaler leaves out the step, would else be kept for ever.
     """
-    mu, nu, count = offset, shift, sums[-1].real
-    new = (1 - nu) * mu + nu * (sums[:-1] / count.clamp(min=1)).to(mu.dtype)
+    mu, nu = offset, shift
+    new = (1 - nu) * mu + nu * (total / count.clamp(min=1)).to(mu.dtype)
     new = torch.where(new.abs() < torch.finfo(mu.dtype).tiny, 0, new)  # subnormal numbers are slow
     return torch.where((count > 0) & new.isfinite(), new, mu)
 
@@ -121,7 +121,7 @@ class MovingOffset(NamedTuple):
 
     def follow_(self, sums: Tensor) -> None:
         """Move by μ ← (1 − ν)μ + ν⟨x⟩."""
-        self.move_to_(followed(self.offset, sums, self.shift))
+        self.move_to_(followed(self.offset, sums[:-1], sums[-1], self.shift))
 
     def move_to_(self, new: Tensor) -> None:
         """Replace the offset; b ← b + W(μ′ − μ) keeps the output.
