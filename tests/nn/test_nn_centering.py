@@ -253,6 +253,8 @@ def test_several_optimizers_share_a_model(weights_first):
     learn_by_two(expected, after=lambda: update_offsets_(expected))
     # Muon rounds to bfloat16 on its way: a last bit of the gradient can become 1 % of a step.
     assert_same(model, uncenter_(expected), atol=1e-3)
+    plain = learn_by_two(network())
+    assert (model[0].weight - plain[0].weight).abs().max() > 0.02
 
 
 def test_parts_of_one_layer_may_have_an_optimizer_each():

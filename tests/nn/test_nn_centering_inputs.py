@@ -104,9 +104,9 @@ def test_models_can_be_traced_by_fx():
 class Pooled(nn.Module):
     """Words of several lengths, an attention layer, and a head for their mean."""
 
-    def __init__(self):
+    def __init__(self, batch_first=True):
         super().__init__()
-        self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
+        self.attention = nn.MultiheadAttention(4, 2, batch_first=batch_first)
         self.inner, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
 
     def forward(self, x, padding=None):
@@ -141,14 +141,15 @@ def test_padding_does_not_count(dtype):
         learn(model, x)
 
 
+@pytest.mark.parametrize("batch_first", [True, False])
 @pytest.mark.parametrize("is_flag", [True, False])
-def test_attention_layers_know_their_padding(is_flag):
+def test_attention_layers_know_their_padding(is_flag, batch_first):
     padding = torch.tensor([[False, False, False], [False, True, True]])
     x = X.view(2, 3, 4)
-    model = Pooled()
+    model = Pooled(batch_first)
     centering, optimizer = centered(model)
     mask = padding if is_flag else torch.zeros(2, 3).masked_fill(padding, -torch.inf)
-    learn(model, x, padding=mask)
+    learn(model, x if batch_first else x.transpose(0, 1), padding=mask)
     optimizer.step()
     query, key, value = centering.offsets["attention.in_proj_bias"]
     torch.testing.assert_close(query, X.mean(0))

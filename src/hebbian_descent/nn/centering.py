@@ -68,7 +68,7 @@ class Centering:
         self._saw_inputs = False
 
     def __repr__(self) -> str:
-        return f"Centering({', '.join(self.coordinates)}; shift={self.shift:g})"
+        return f"Centering(shift={self.shift:g}, layers={list(self.coordinates)})"
 
     @property
     def offsets(self) -> dict[str, list[Tensor]]:
