@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import torch
+from centering_cases import learned_by_process
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -75,6 +76,7 @@ def main(rank, n_processes, folder):
     alone(torch.full((3, 2), float(rank), dtype=torch.float64))
     update_offsets_(alone, synchronise=False)
     torch.save({"one_saw": layer.offset, "alone": alone.offset}, folder / f"offsets-{rank}.pt")
+    torch.save(learned_by_process(rank, n_processes), folder / f"centering-{rank}.pt")
     distributed.barrier()
     distributed.destroy_process_group()
 

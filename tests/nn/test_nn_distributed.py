@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from centering_cases import KINDS, reference
 from nn_cases import torch
 
 WORKER = Path(__file__).parent / "ddp_worker.py"
@@ -63,3 +64,12 @@ def test_a_process_that_saw_nothing_follows_the_others(states):
 
 def test_without_synchronisation_each_process_keeps_to_itself(states):
     assert [state["alone"].tolist() for state in states("offsets")] == [[0.0, 0.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plain_models_are_centered_together(states, kind):
+    parameters, offsets = reference(kind)
+    for state in states("centering"):
+        found, its_offsets = state[kind]
+        torch.testing.assert_close(found, parameters, rtol=0, atol=1e-10)
+        torch.testing.assert_close(its_offsets, offsets, rtol=0, atol=1e-10)

@@ -25,26 +25,70 @@ class Seen:
     def __init__(self) -> None:
         self.sums: Tensor | None = None  # (n_units + 1,), the number of patterns last
 
-    def note(self, activity: Tensor, weight: Tensor) -> None:
-        """Add a batch, unless gradients are off, or within torch.func or an export."""
-        if not torch.is_grad_enabled() or torch.compiler.is_exporting():
-            return
-        rows = activity.detach().reshape(-1, activity.shape[-1])
-        total = rows.sum(dim=0, dtype=_sum_dtype(weight))
-        sums = torch.cat([total, torch.full_like(total[:1], rows.shape[0])])
+    aside: Tensor | None = None  # what was seen before the gradients were centered, if that was early
+
+    def note(self, activity: Tensor, weight: Tensor, keep: Tensor | None = None) -> None:
+        """Add a batch, unless gradients are off, or within torch.func, a trace or an export."""
+        if torch.is_grad_enabled() and not is_recorded():
+            self.add(activity, weight, keep)
+
+    @torch.no_grad()
+    def add(self, activity: Tensor, weight: Tensor, keep: Tensor | None = None) -> None:
+        """Add a batch, or the part of it to `keep`, unless within torch.func."""
+        sums = sums_of_rows(activity.detach(), keep, offset_dtype(weight))
         if not _within_torch_func(sums, weight):
             self.sums = sums if self.sums is None else self.sums.to(sums) + sums
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether anything was seen."""
+        return self.sums is not None or self.aside is not None
+
+    def set_aside(self) -> None:
+        """Keep the sums apart, so that new ones tell that there was another forward pass."""
+        self.aside, self.sums = self._together(), None
+
     def take(self, offset: Tensor) -> Tensor:
         """Return the sums, 0 if there are none, and reset them."""
-        sums, self.sums = self.sums, None
+        sums = self._together()
+        self.sums = self.aside = None
         if sums is None:
-            return torch.zeros(len(offset) + 1, dtype=_sum_dtype(offset), device=offset.device)
+            return torch.zeros(len(offset) + 1, dtype=offset_dtype(offset), device=offset.device)
         return sums.to(offset.device)
 
+    def _together(self) -> Tensor | None:
+        if self.sums is None or self.aside is None:
+            return self.aside if self.sums is None else self.sums
+        return self.aside.to(self.sums) + self.sums
 
-def _sum_dtype(like: Tensor) -> torch.dtype:
+
+def offset_dtype(like: Tensor) -> torch.dtype:
+    """Return the dtype of sums and means for a weight: its own, but float32 for half precision."""
     return torch.promote_types(like.dtype, torch.float32)
+
+
+def sums_of_rows(activity: Tensor, keep: Tensor | None, dtype: torch.dtype) -> Tensor:
+    """Return the sum over all axes but the last, and the number of rows behind it, as one vector."""
+    if activity.is_nested:
+        activity = torch.cat([part.reshape(-1, part.shape[-1]) for part in activity.unbind()])
+    if activity.ndim == 1:
+        activity = activity[None]
+    axes, count = tuple(range(activity.ndim - 1)), activity.shape[:-1].numel()
+    if activity.layout != torch.strided:
+        total = torch.sparse.sum(activity.to_sparse_coo(), axes).to_dense().to(dtype)
+    elif keep is not None:
+        total = torch.where(keep[..., None], activity, 0).sum(axes, dtype=dtype)
+        return torch.cat([total, keep.sum()[None].to(total)])
+    else:
+        total = activity.sum(axes, dtype=dtype)
+    if hasattr(total, "full_tensor"):  # what several processes hold of a DTensor
+        total = total.full_tensor()
+    return torch.cat([total, torch.full_like(total[:1], count)])
+
+
+def is_recorded() -> bool:
+    """Return whether a pass is traced or exported: all that it does would be kept, or refused."""
+    return torch.compiler.is_exporting() or torch.jit.is_tracing()  # type: ignore[attr-defined]
 
 
 def _within_torch_func(*tensors: Tensor) -> bool:
@@ -53,6 +97,17 @@ def _within_torch_func(*tensors: Tensor) -> bool:
     if torch.compiler.is_compiling():
         return False
     return any(torch.func.debug_unwrap(tensor) is not tensor for tensor in tensors)
+
+
+def followed(offset: Tensor, total: Tensor, count: Tensor, shift: float | Tensor) -> Tensor:
+    """Return (1 − ν)μ + ν⟨x⟩, and μ where nothing was seen, or what was seen is not finite.
+
+    One overflow, after which a gradient scaler leaves out the step, would else be kept for ever.
+    """
+    mu, nu = offset, shift
+    new = (1 - nu) * mu + nu * (total / count.clamp(min=1)).to(mu.dtype)
+    new = torch.where(new.abs() < torch.finfo(mu.dtype).tiny, 0, new)  # subnormal numbers are slow
+    return torch.where((count > 0) & new.isfinite(), new, mu)
 
 
 class MovingOffset(NamedTuple):
@@ -65,14 +120,8 @@ class MovingOffset(NamedTuple):
     bias: Tensor | None  # (n_outputs,)
 
     def follow_(self, sums: Tensor) -> None:
-        """Move by μ ← (1 − ν)μ + ν⟨x⟩; stay where nothing was seen, or what was seen is not finite.
-
-        One overflow, after which a gradient scaler leaves out the step, would else be kept for ever.
-        """
-        mu, nu, count = self.offset, self.shift, sums[-1]
-        new = (1 - nu) * mu + nu * (sums[:-1] / count.clamp(min=1)).to(mu.dtype)
-        new = torch.where(new.abs() < torch.finfo(mu.dtype).tiny, 0, new)  # subnormal numbers are slow
-        self.move_to_(torch.where((count > 0) & new.isfinite(), new, mu))
+        """Move by μ ← (1 − ν)μ + ν⟨x⟩."""
+        self.move_to_(followed(self.offset, sums[:-1], sums[-1], self.shift))
 
     def move_to_(self, new: Tensor) -> None:
         """Replace the offset; b ← b + W(μ′ − μ) keeps the output.
@@ -108,8 +157,8 @@ def update_offsets_(model: nn.Module, *, synchronise: bool = True) -> None:
     modules = [module for module in model.modules() if isinstance(module, HasOffsets)]
     moving = [offset for module in modules for offset in module.moving_offsets() if offset.shift]
     sums = [offset.seen.take(offset.offset) for offset in moving]
-    if synchronise and sums and distributed.is_available() and distributed.is_initialized():
-        sums = _sums_of_all_processes(sums, _process_group(model))
+    if synchronise:
+        sums = sums_of_all_processes(sums, model)
     for offset, its_sums in zip(moving, sums, strict=True):
         offset.follow_(its_sums)
 
@@ -131,10 +180,14 @@ def _explain_finite(values: Tensor, holds: Tensor) -> str:
     return f"The offset must be finite. Got {values[~holds][0].item():g}."
 
 
-def _sums_of_all_processes(sums: list[Tensor], group: Any) -> list[Tensor]:
+def sums_of_all_processes(sums: list[Tensor], model: nn.Module) -> list[Tensor]:
+    """Return the sums over all processes that train copies of a model; all of them must ask."""
+    if not sums or not distributed.is_available() or not distributed.is_initialized():
+        return sums
     together = torch.cat(sums)
-    distributed.all_reduce(together, group=group)
-    return list(together.split([len(one) for one in sums]))
+    distributed.all_reduce(together, group=_process_group(model))
+    parts = together.split([len(one) for one in sums])
+    return [part if one.is_complex() else part.real for part, one in zip(parts, sums, strict=True)]
 
 
 def _process_group(model: nn.Module) -> Any:

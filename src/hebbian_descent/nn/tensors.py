@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -75,6 +76,23 @@ def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
 def at_least_float32(tensor: Tensor) -> Tensor:
     """Return a tensor in float32 if it is in half precision, else unchanged."""
     return tensor.float() if tensor.dtype.itemsize < 4 else tensor
+
+
+def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
+    """Let plain tensors count as copies that every process has, beside a parameter that processes share."""
+    if not hasattr(parameter, "full_tensor"):
+        return nullcontext()
+    from torch.distributed.tensor.experimental import implicit_replication
+
+    return implicit_replication()
+
+
+def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
+    """Compute with the dtypes as they are, also where a step is taken within autocast."""
+    device = like.device.type
+    if not torch.amp.is_autocast_available(device) or not torch.is_autocast_enabled(device):
+        return nullcontext()
+    return torch.autocast(device, enabled=False)
 
 
 def require_no_gradient(targets: Tensor) -> None:

@@ -1,0 +1,205 @@
+"""Centering as a property of learning: the model stays plain, its gradients and steps are centered."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from hebbian_descent.checks import as_number, unknown_name
+from hebbian_descent.nn.coordinates import Coordinates, move_offsets_
+from hebbian_descent.nn.input_hook import Passes, add_input_hooks
+from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
+from hebbian_descent.nn.offsets import sums_of_all_processes
+from hebbian_descent.nn.optimizers import plain_optimizers, with_closure_followed_by
+
+Offsets = float | Mapping[str, Any]
+
+
+class Centering:
+    """Lets the layers of a model learn as if their inputs were centered, x − μ; the model stays as it is.
+
+    An object beside the model, like a learning-rate scheduler. Centering does not change what a network
+    computes, only the coordinates in which it learns: b = b_c − Wμ. Around each `optimizer.step()` the
+    gradients become ∂W − ∂b μᵀ, and the bias makes up for the change of W by b ← b − (W_new − W_old)μ; the
+    same holds for every layer that is affine in its inputs (`affine.py`). Then each offset μ follows the mean
+    input that its layer saw in training since the last step, μ ← (1 − ν)μ + ν⟨x⟩ with the `shift` ν.
+
+    `optimizer` is one, or a list of those that share the parameters of the model (Muon for the weights, SGD
+    for the biases). `layers` chooses among the layers by name (a name stands for all below it), by class, or
+    by the modules themselves. With `offset_start=None` an offset is the mean of all inputs so far, until ν is
+    the larger part; a number, or a mapping from the names of layers to numbers or vectors, lets it start
+    there, and stay there with `shift=0`. In several processes that train copies of the model the mean is that
+    of all, unless `synchronise=False`.
+
+    An optimizer that decays weights decays the biases of the plain model, as it would without centering; a
+    decay of W alone leaves the answer to the mean input as it is.
+
+    Paper: sec:HD_importance_centering
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: Optimizer | Sequence[Optimizer],
+        shift: float = 0.01,
+        layers: Iterable[LayerChoice] | None = None,
+        *,
+        offset_start: Offsets | None = None,
+        synchronise: bool = True,
+    ) -> None:
+        self.shift = as_number(shift, "shift", at_least=0, at_most=1)
+        self.model, self.synchronise = model, synchronise
+        self.optimizers = plain_optimizers(optimizer)
+        found = maps_to_center(plain_model(model), self.optimizers, layers)
+        starts = _starts(offset_start, [one.name for one in found])
+        self.coordinates = {one.name: Coordinates(one, starts[one.name]) for one in found}
+        self._passes = Passes()
+        self._hooks = [
+            *add_input_hooks(self.coordinates.values(), self._passes),
+            *(one.register_step_pre_hook(self._before_step) for one in self.optimizers),
+            *(one.register_step_post_hook(self._after_step) for one in self.optimizers),
+        ]
+        self._saw_inputs = False
+
+    def __repr__(self) -> str:
+        return f"Centering(shift={self.shift:g}, layers={list(self.coordinates)})"
+
+    @property
+    def offsets(self) -> dict[str, list[Tensor]]:
+        """The offsets of each layer by its name, one for each of its inputs."""
+        return {name: list(its.offsets) for name, its in self.coordinates.items()}
+
+    @torch.no_grad()
+    def center_gradients_(self) -> None:
+        """Center the gradients now, before they are clipped or looked at; the step does not repeat it.
+
+        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`).
+        """
+        for its in self.coordinates.values():
+            for optimizer in its.owners:
+                its.center_gradients_(optimizer)
+            for seen in its.seen:
+                seen.set_aside()
+
+    @contextmanager
+    def counting(self, keep: Tensor) -> Iterator[None]:
+        """Count only the inputs where `keep` is true (or 1) in the passes within: not those that are padding.
+
+        `keep` has the shape of the inputs without their units, such as (batch, length). Layers whose inputs
+        have another shape, pooled ones perhaps, count all of theirs.
+        """
+        passes = self._passes
+        passes.keep, passes.noted, passes.fits = keep.bool(), False, False
+        try:
+            yield
+            if passes.noted and not passes.fits:
+                raise ValueError(
+                    "The mask must have the shape of some layer's inputs without their units. "
+                    f"Got {tuple(keep.shape)}, which none had."
+                )
+        finally:
+            passes.keep = None
+
+    @torch.no_grad()
+    def start_from(self, *inputs: Any, **keywords: Any) -> None:
+        """Put each offset at the mean input of its layer for a batch, given as the model takes it."""
+        was_training = {module: module.training for module in self.model.modules()}
+        everything = list(self.coordinates.values())
+        for its in everything:
+            its.take_sums()
+        self._passes.all_count = True
+        try:
+            self.model.eval()(*inputs, **keywords)
+        finally:
+            self._passes.all_count = False
+            for module, training in was_training.items():
+                module.training = training
+        self._move_offsets(everything, shift=1.0)
+
+    def state_dict(self) -> dict[str, dict[str, Any]]:
+        """Return what a checkpoint needs beside the states of the model and the optimizer."""
+        return {name: its.state_dict() for name, its in self.coordinates.items()}
+
+    def load_state_dict(self, state: Mapping[str, Mapping[str, Any]]) -> None:
+        """Resume with the offsets of a checkpoint."""
+        if set(state) != set(self.coordinates):
+            others = sorted(set(state) ^ set(self.coordinates))
+            raise ValueError(
+                "The state must be that of the layers that are centered. "
+                f"Got one that differs in {', '.join(map(repr, others))}."
+            )
+        checked = {name: its.checked_state(state[name]) for name, its in self.coordinates.items()}
+        for name, its in self.coordinates.items():
+            its.load_state_dict(checked[name])
+
+    def detach(self) -> None:
+        """Take the hooks away: model and optimizer go on without centering."""
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+
+    def _before_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        changed = with_closure_followed_by(lambda: self._enter_step(optimizer), args, kwargs)
+        if changed is None:
+            self._enter_step(optimizer)
+        return changed
+
+    @torch.compiler.disable
+    @torch.no_grad()
+    def _enter_step(self, optimizer: Optimizer) -> None:
+        for its in self._learned_by(optimizer):
+            its.center_gradients_(optimizer)
+            its.remember_response(optimizer)
+
+    @torch.compiler.disable
+    @torch.no_grad()
+    def _after_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        for its in self._learned_by(optimizer):
+            its.make_up_for_step_()
+            its.put_gradients_back_(optimizer)
+            its.waiting.discard(optimizer)
+        done = [its for its in self._learned_by(optimizer) if not its.waiting]
+        for its in done:
+            its.waiting = set(its.owners)
+        self._move_offsets(done, self.shift, found_inf=getattr(optimizer, "found_inf", None))
+
+    def _learned_by(self, optimizer: Optimizer) -> list[Coordinates]:
+        return [its for its in self.coordinates.values() if optimizer in its.owners]
+
+    def _move_offsets(
+        self, coordinates: list[Coordinates], shift: float, *, found_inf: Tensor | None = None
+    ) -> None:
+        moving = [its for its in coordinates if its.is_mean or shift]
+        self._warn_if_nothing_was_seen(moving)
+        sums = [one for its in moving for one in its.take_sums()]
+        if found_inf is not None:  # a fused optimizer, which left this step out
+            sums = [torch.where(found_inf > 0, 0, one) for one in sums]
+        if self.synchronise:
+            sums = sums_of_all_processes(sums, self.model)
+        move_offsets_(moving, sums, shift)
+
+    def _warn_if_nothing_was_seen(self, coordinates: list[Coordinates]) -> None:
+        self._saw_inputs |= any(seen.is_filled for its in coordinates for seen in its.seen)
+        if coordinates and not self._saw_inputs:
+            self._saw_inputs = True  # once is enough
+            warnings.warn(
+                "No layer to be centered has seen an input in training, so that the offsets stay where they "
+                "are. Is the model in evaluation mode, or was it compiled before Centering was made?",
+                stacklevel=2,
+            )
+
+
+def _starts(offset_start: Offsets | None, names: list[str]) -> dict[str, Any]:
+    """Return where the offset of each layer starts."""
+    if not isinstance(offset_start, Mapping):
+        return dict.fromkeys(names, offset_start)
+    for name in offset_start:
+        if name not in names:
+            raise unknown_name("layer of an offset", name, names)
+    return {name: offset_start.get(name) for name in names}

@@ -1,0 +1,203 @@
+"""The change to centered coordinates and back, around the step of an optimizer, for one affine map.
+
+A map a = R(θ, x) + b is learned as if it were a = R(θ, x − μ) + b_c: with b = b_c − R(θ, μ) the gradient in
+the centered coordinates is ∂θ − (∂R/∂θ)ᵀ∂b, for a linear layer ∂W − ∂b μᵀ, and a change of θ by the step
+changes the plain bias by R(θ_old, μ) − R(θ_new, μ). The map itself never sees μ.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from hebbian_descent.nn.affine import Counted, bias_of, unit_counts
+from hebbian_descent.nn.layer_choice import FoundMap
+from hebbian_descent.nn.offsets import Seen, followed, offset_dtype, offset_values
+from hebbian_descent.nn.tensors import beside_distributed, without_autocast
+
+
+class Coordinates:
+    """An affine map of a layer with the offsets of its inputs. Its methods are called without gradients."""
+
+    def __init__(self, found: FoundMap, start: float | Tensor | Sequence[Tensor] | None) -> None:
+        self.name = found.name
+        layer, affine = self.layer, self.affine = found.layer, found.affine
+        self.bias = cast("nn.Parameter", bias_of(layer, affine))
+        self.owners = found.owners
+        self.waiting = set(found.owners)
+        """The optimizers that have yet to take their step before the offsets move."""
+        self.units = unit_counts(layer, affine)
+        self.seen = tuple(Seen() for _ in self.units)
+        self.offsets = self.checked_offsets(0.0 if start is None else start)
+        self.is_mean = start is None
+        """Whether an offset is the mean of all inputs so far, until `shift` is the larger part."""
+        self.n_seen = [torch.zeros_like(offset[0].real) for offset in self.offsets]
+        self.origin: tuple[Tensor, ...] | None = None
+        """The offsets of the step that is being taken."""
+        self.centered: dict[Optimizer, list[Any]] = {}
+        """For each optimizer whose gradients are centered, weak references to them."""
+        self.before: Tensor | None = None
+
+    def checked_offsets(self, values: float | Tensor | Sequence[Tensor]) -> list[Tensor]:
+        """Return one vector for each input, from one number or vector for all, or from one for each."""
+        each: list[Any] = list(values) if isinstance(values, list | tuple) else [values] * len(self.units)
+        if len(each) != len(self.units):
+            raise ValueError(
+                f"The offsets of {self.name!r} must be {len(self.units)}, one for each of its inputs. "
+                f"Got {len(each)}."
+            )
+        like = torch.empty((), dtype=offset_dtype(self.bias), device=self.bias.device)
+        return [offset_values(v, n, like=like) for v, n in zip(each, self.units, strict=True)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the offsets, and how many inputs they are the mean of, if they are."""
+        copies = [offset.clone() for offset in self.offsets]
+        return {"offsets": copies, "n_seen": [n.clone() for n in self.n_seen] if self.is_mean else None}
+
+    def checked_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a state as this map takes it."""
+        offsets = self.checked_offsets(state["offsets"])
+        counts = state["n_seen"] or [0.0] * len(offsets)
+        n_seen = [torch.as_tensor(n).to(mu.real) for n, mu in zip(counts, offsets, strict=True)]
+        return {"offsets": offsets, "n_seen": n_seen, "is_mean": state["n_seen"] is not None}
+
+    def load_state_dict(self, checked: Mapping[str, Any]) -> None:
+        """Take over a checked state."""
+        self.offsets, self.n_seen, self.is_mean = checked["offsets"], checked["n_seen"], checked["is_mean"]
+
+    def note(self, args: Any, kwargs: Any, keep: Tensor | None, *, in_any_pass: bool) -> bool:
+        """Record what goes into the map; return whether `keep` had the shape of some of it."""
+        inputs = self.affine.inputs(self.layer, *args, **kwargs)
+        each = inputs if isinstance(inputs, tuple) and not isinstance(inputs, Counted) else (inputs,)
+        bias = cast("Tensor", bias_of(self.layer, self.affine))  # another one within torch.func
+        fits = False
+        for seen, one in zip(self.seen, each, strict=True):
+            values, its_keep = one if isinstance(one, Counted) else Counted(one)
+            if not isinstance(values, Tensor):  # a symbol, while torch.fx traces the model
+                return True
+            if keep is not None and not values.is_nested and values.shape[:-1] == keep.shape:
+                its_keep, fits = keep if its_keep is None else its_keep & keep, True
+            add = seen.add if in_any_pass else seen.note
+            add(values, bias, its_keep)
+        return fits
+
+    def center_gradients_(self, optimizer: Optimizer) -> None:
+        """∂θ ← ∂θ − (∂R/∂θ)ᵀ∂b, unless they are centered already."""
+        if optimizer in self.centered:
+            if not self._is_stale(optimizer):
+                return
+            self._forget_centering()
+        self._add_to_gradients_(optimizer, -1)
+        self.centered[optimizer] = [weakref.ref(p.grad) for p in self._learning(optimizer)]
+
+    def put_gradients_back_(self, optimizer: Optimizer) -> None:
+        """∂θ ← ∂θ + (∂R/∂θ)ᵀ∂b, as they came from the backward pass."""
+        if self.centered.pop(optimizer, None) is not None:
+            self._add_to_gradients_(optimizer, 1)
+        if not self.centered:
+            self.origin = None
+
+    def remember_response(self, optimizer: Optimizer) -> None:
+        """Keep R(θ, μ) as it is before a step."""
+        self.before = self._response() if self._learning(optimizer) else None
+
+    def make_up_for_step_(self) -> None:
+        """Let what θ learned change the answer to x − μ alone: b ← b − (R(θ_new, μ) − R(θ_old, μ))."""
+        if self.before is not None:
+            change = self._response() - self.before
+            with beside_distributed(self.bias):
+                self.bias.sub_(change)
+            self.before = None
+
+    def take_sums(self) -> list[Tensor]:
+        """Return the sums of what was seen, and reset them."""
+        return [seen.take(offset) for seen, offset in zip(self.seen, self.offsets, strict=True)]
+
+    def _learning(self, optimizer: Optimizer) -> list[nn.Parameter]:
+        return [p for p in self.owners[optimizer] if p.grad is not None]
+
+    def _is_stale(self, optimizer: Optimizer) -> bool:
+        """Return whether other gradients took the place of those that were centered: a step was left out."""
+        then = [reference() for reference in self.centered[optimizer]]
+        now = [p.grad for p in self._learning(optimizer)]
+        is_other = len(then) != len(now) or any(a is not b for a, b in zip(then, now, strict=True))
+        return is_other or any(seen.aside is not None and seen.sums is not None for seen in self.seen)
+
+    def _forget_centering(self) -> None:
+        self.centered.clear()
+        self.origin = None
+        for seen in self.seen:
+            seen.aside = None  # a step that was left out moves nothing
+
+    def _the_origin(self) -> tuple[Tensor, ...]:
+        """Return μ, the same from before a step until after it, whatever it is made of."""
+        if self.origin is None:
+            device, dtype = self.bias.device, offset_dtype(self.bias)  # the model may have moved
+            means = tuple(offset.to(device, dtype) for offset in self.offsets)
+            with beside_distributed(self.bias), torch.no_grad():
+                make = self.affine.offsets
+                self.origin = means if make is None else make(self.layer, *means)
+        return self.origin
+
+    def _response(self) -> Tensor:
+        origin = self._the_origin()
+        with beside_distributed(self.bias), without_autocast(self.bias):
+            return self.affine.response(self.layer, *origin)
+
+    def _add_to_gradients_(self, optimizer: Optimizer, sign: int) -> None:
+        parameters, error = self._learning(optimizer), self.bias.grad
+        if not parameters or error is None:
+            return
+        if self.affine.add_outer and _is_plain(self.layer, parameters, error, *self._the_origin()):
+            self.affine.add_outer(self.layer, error, self._the_origin()[0], sign)
+            return
+        with torch.enable_grad():
+            response = self._response()
+        with beside_distributed(self.bias):
+            error = error.to(response.dtype)
+            derivatives = torch.autograd.grad(response, parameters, error, allow_unused=True)
+            for parameter, derivative in zip(parameters, derivatives, strict=True):
+                if derivative is not None:
+                    cast("Tensor", parameter.grad).add_(derivative, alpha=sign)
+
+
+def move_offsets_(coordinates: Sequence[Coordinates], sums: Sequence[Tensor], shift: float) -> None:
+    """Let every offset follow what was seen: μ ← (1 − ν)μ + ν⟨x⟩.
+
+    All that are alike are moved as one long vector: a step should not wait for many small ones.
+    """
+    places = [(its, i) for its in coordinates for i in range(len(its.units))]
+    alike = defaultdict(list)
+    for (its, i), its_sums in zip(places, sums, strict=True):
+        alike[its.is_mean, its_sums.dtype, its_sums.device].append((its, i, its_sums))
+    for (is_mean, *_), group in alike.items():
+        sizes = [its.units[i] for its, i, _ in group]
+        counts = torch.stack([one[-1].real for *_, one in group])  # (n_offsets,)
+        n_seen = counts + torch.stack([its.n_seen[i].to(counts) for its, i, _ in group])
+        rates = (counts / n_seen.clamp(min=1)).clamp(min=shift) if is_mean else torch.full_like(counts, shift)
+        moved = followed(
+            torch.cat([its.offsets[i].to(one) for its, i, one in group]),
+            torch.cat([one[:-1] for *_, one in group]),
+            _repeated(counts, sizes),
+            _repeated(rates, sizes),
+        )
+        for (its, i, _), offset, n in zip(group, moved.split(sizes), n_seen.unbind(), strict=True):
+            its.offsets[i], its.n_seen[i] = offset, n
+
+
+def _repeated(values: Tensor, sizes: Sequence[int]) -> Tensor:
+    return torch.cat([value.expand(size) for value, size in zip(values.unbind(), sizes, strict=True)])
+
+
+def _is_plain(layer: nn.Module, parameters: Sequence[nn.Parameter], *others: Tensor) -> bool:
+    """Return whether all that learns is one real `weight` of the others' dtype, whole in this process."""
+    weight = parameters[0]
+    is_weight = len(parameters) == 1 and layer._parameters.get("weight") is weight
+    is_alike = all(other.dtype == weight.dtype for other in others)
+    return is_weight and is_alike and weight.is_floating_point() and not hasattr(weight, "full_tensor")

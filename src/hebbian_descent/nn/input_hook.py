@@ -1,0 +1,78 @@
+"""Forward hook that records what goes into a layer, and the passes in which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from hebbian_descent.nn.coordinates import Coordinates
+from hebbian_descent.nn.offsets import is_recorded
+
+
+class Passes:
+    """What counts in the forward passes at present; shared by all hooks of a model."""
+
+    keep: Tensor | None = None
+    """Which inputs are no padding."""
+    noted: bool = False
+    """Whether some layer had inputs that count."""
+    fits: bool = False
+    """Whether some had the shape of `keep`."""
+    all_count: bool = False
+    """Whether passes in evaluation and without gradients count, too."""
+
+
+class InputHook:
+    """Records the inputs of a layer in training.
+
+    Copies of a model are no part of its training: in a deep or pickled copy the hook does nothing, and a copy
+    holds neither the optimizer nor the offsets.
+    """
+
+    def __init__(self, coordinates: Sequence[Coordinates], passes: Passes) -> None:
+        self.coordinates, self.passes = coordinates, passes
+
+    def __call__(self, layer: nn.Module, args: Any, *rest: Any) -> None:
+        """Record what a pass took in, with its keywords, if the hook is called with them."""
+        passes = self.passes
+        if is_recorded() or not (layer.training or passes.all_count):
+            return
+        kwargs = rest[0] if len(rest) == 2 else {}  # quantisation registers hooks again, without keywords
+        passes.noted = True
+        for its in self.coordinates:
+            if its.note(args, kwargs, passes.keep, in_any_pass=passes.all_count):
+                passes.fits = True
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Callable[..., None]:
+        return ignore_pass
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[()]]:
+        return _get_ignore_pass, ()
+
+
+def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[RemovableHandle]:
+    """Register one hook for each layer, unless another `Centering` has one there."""
+    by_layer: dict[nn.Module, list[Coordinates]] = {}
+    for its in coordinates:
+        if any(isinstance(hook, InputHook) for hook in its.layer._forward_hooks.values()):
+            raise ValueError(
+                f"Each layer can be centered once. Got {its.name!r}, which another Centering centers: "
+                "call its detach() before."
+            )
+        by_layer.setdefault(its.layer, []).append(its)
+    # After the pass, not before: then a hook is shown the input as all others left it.
+    return [
+        layer.register_forward_hook(InputHook(each, passes), with_kwargs=True)
+        for layer, each in by_layer.items()
+    ]
+
+
+def ignore_pass(*args: Any) -> None:
+    """Do nothing, in the place of a hook that belongs to another model."""
+
+
+def _get_ignore_pass() -> Callable[..., None]:
+    return ignore_pass

@@ -1,0 +1,156 @@
+"""Which layers of a model are centered, and biases for those that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from torch import nn
+from torch.nn.modules.lazy import LazyModuleMixin
+from torch.nn.parallel import DistributedDataParallel
+from torch.optim import Optimizer
+
+from hebbian_descent.checks import unknown_name
+from hebbian_descent.nn.affine import (
+    AffineMap,
+    affine_maps,
+    bias_of,
+    learning_parameters,
+    zero_response,
+)
+
+LayerChoice = str | nn.Module | type[nn.Module]
+Model = TypeVar("Model", bound=nn.Module)
+
+
+class FoundMap(NamedTuple):
+    """An affine map that an optimizer, or several, let learn."""
+
+    layer_name: str
+    layer: nn.Module
+    affine: AffineMap
+    owners: dict[Optimizer, list[nn.Parameter]]
+    """The parameters θ, all but the bias, that each optimizer changes."""
+
+    @property
+    def name(self) -> str:
+        """The name of the layer, with that of the bias if it is another than `bias`."""
+        parts = [self.layer_name, *self.affine.bias.split(".")]
+        return ".".join(parts[:-1] if parts[-1] == "bias" else parts) or "bias"
+
+
+def plain_model(model: nn.Module) -> nn.Module:
+    """Return the model within the wrappers for several processes and for compilation."""
+    if isinstance(model, DistributedDataParallel):
+        return plain_model(model.module)
+    inner = getattr(model, "_orig_mod", None)
+    return plain_model(inner) if isinstance(inner, nn.Module) else model
+
+
+def maps_to_center(
+    model: nn.Module, optimizers: Sequence[Optimizer], layers: Iterable[LayerChoice] | None
+) -> list[FoundMap]:
+    """Return every map of the chosen layers that learns; frozen ones stay as they are."""
+    found = [
+        FoundMap(name, layer, affine, owners)
+        for name, layer in _chosen(model, layers).items()
+        for affine in affine_maps(layer)
+        if (owners := _owners(layer, affine, optimizers))
+    ]
+    if not found:
+        raise ValueError(
+            "Centering needs a layer that it can center, with weights that the optimizer changes. "
+            f"Got {type(model).__name__} without: see register_affine for other kinds of layers."
+        )
+    _require_biases_that_learn(found, optimizers)
+    return found
+
+
+def add_biases_(model: Model, layers: Iterable[LayerChoice] | None = None) -> Model:
+    """Give a bias of 0 to every layer that can be centered and has none.
+
+    Call it before the optimizer is made. The model computes what it did; a frozen layer gets a frozen bias.
+    """
+    for layer in _chosen(model, layers).values():
+        weight = next(layer.parameters())
+        for affine in affine_maps(layer):
+            if bias_of(layer, affine) is None:
+                path, _, name = affine.bias.rpartition(".")
+                zeros = weight.new_zeros(zero_response(layer, affine).shape)
+                bias = nn.Parameter(zeros, requires_grad=weight.requires_grad)
+                setattr(layer.get_submodule(path), name, bias)
+    return model
+
+
+def _chosen(model: nn.Module, layers: Iterable[LayerChoice] | None) -> dict[str, nn.Module]:
+    """Return the layers of known kinds by name; what is part of one belongs to it."""
+    known: dict[str, nn.Module] = {}
+    for name, module in model.named_modules():
+        if any(name.startswith(f"{above}.") or not above for above in known):
+            continue
+        if affine_maps(module) and "weight" not in vars(module):  # else a hook computes it (pruning)
+            _require_sizes(name, module)
+            known[name] = module
+    if layers is None:
+        return known
+    picked = dict.fromkeys(name for choice in layers for name in _names(choice, model, known))
+    return {name: known[name] for name in known if name in picked}
+
+
+def _names(choice: LayerChoice, model: nn.Module, known: dict[str, nn.Module]) -> Iterator[str]:
+    if isinstance(choice, type):
+        names = [name for name, module in known.items() if isinstance(module, choice)]
+    else:
+        modules = dict(model.named_modules())
+        if isinstance(choice, str) and choice not in modules:
+            raise unknown_name("layer to be centered", choice, known)
+        below = set((modules[choice] if isinstance(choice, str) else choice).modules())
+        names = [name for name, module in known.items() if module in below]
+    if not names:
+        what = repr(choice) if isinstance(choice, str) else getattr(choice, "__name__", type(choice).__name__)
+        raise ValueError(
+            f"A layer to be centered must be of a known kind, or hold some. Got {what} without: "
+            "see register_affine for other kinds."
+        )
+    yield from names
+
+
+def _require_sizes(name: str, layer: nn.Module) -> None:
+    if isinstance(layer, LazyModuleMixin) and layer.has_uninitialized_params():
+        raise ValueError(
+            "The layers of a model to be centered must know their sizes. "
+            f"Got {name!r}, a {type(layer).__name__}: run the model once before."
+        )
+
+
+def _owners(
+    layer: nn.Module, affine: AffineMap, optimizers: Sequence[Optimizer]
+) -> dict[Optimizer, list[nn.Parameter]]:
+    learning = learning_parameters(layer, affine)
+    parts = {optimizer: [p for p in learning if p in _parameters(optimizer)] for optimizer in optimizers}
+    return {optimizer: part for optimizer, part in parts.items() if part}
+
+
+def _parameters(optimizer: Optimizer) -> set[nn.Parameter]:
+    return {parameter for group in optimizer.param_groups for parameter in group["params"]}
+
+
+def _require_biases_that_learn(found: list[FoundMap], optimizers: Sequence[Optimizer]) -> None:
+    learning = set().union(*(_parameters(optimizer) for optimizer in optimizers))
+    owners: dict[nn.Parameter, str] = {}
+    without = []
+    for name, layer, affine, _ in found:
+        bias = bias_of(layer, affine)
+        if not isinstance(bias, nn.Parameter) or not bias.requires_grad or bias not in learning:
+            without.append(name)
+        elif owners.setdefault(bias, name) != name:
+            raise ValueError(
+                "Each layer to be centered must have a bias of its own, which makes up for its offset. "
+                f"Got one for {owners[bias]!r} and {name!r}: give each its own, or call one twice."
+            )
+    if without:
+        raise ValueError(
+            "A layer to be centered needs a bias that the optimizer changes. "
+            f"Got {', '.join(map(repr, dict.fromkeys(without)))} without: call add_biases_(model) before the "
+            "optimizer is made, or choose other layers by layers=."
+        )
