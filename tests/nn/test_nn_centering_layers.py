@@ -269,6 +269,22 @@ def test_a_registered_kind_needs_no_derivatives():
     assert list(centering.offsets) == ["0.shift"]
 
 
+def test_a_response_with_its_bias_is_refused():
+    class Shifted(Dense):
+        pass
+
+    register_affine(
+        Shifted,
+        inputs=lambda layer, features: features,
+        units=lambda layer: 4,
+        response=lambda layer, offset: layer(offset),
+        bias="shift",
+    )
+    model = Shifted()
+    with pytest.raises(ValueError, match=r"response of Shifted must be linear.*depends on 'shift': leave it"):
+        Centering(model, torch.optim.SGD(model.parameters()))
+
+
 def test_hugging_faces_layer_is_known_by_its_name():
     def forward(self, x):
         return x @ self.weight + self.bias
@@ -342,6 +358,12 @@ def test_layers_are_chosen_by_name_class_or_themselves():
     assert chosen("1") == ["1.0", "1.2"]
     assert chosen("2", "1.0") == ["1.0", "2"]
     assert chosen(nn.Conv1d, model[1][2]) == ["0", "1.2"]
+    for one in ("1", model[1]):  # one need not be in a list
+        centering = Centering(model, optimizer, layers=one)
+        centering.detach()
+        assert list(centering.offsets) == ["1.0", "1.2"]
+    with pytest.raises(TypeError, match=r"chosen by its name, its class or itself\. Got 1\."):
+        chosen(1)
     with pytest.raises(ValueError, match=r"layer to be centered must be one of 0, 1\.0.*Got '1\.3'\. Did"):
         chosen("1.3")
     with pytest.raises(ValueError, match=r"of a known kind, or hold some\. Got '1\.1' without"):

@@ -108,7 +108,13 @@ def learning_parameters(layer: nn.Module, affine: AffineMap) -> list[nn.Paramete
         return []
     with beside_distributed(candidates[0]):
         gradients = torch.autograd.grad(response, candidates, torch.zeros_like(response), allow_unused=True)
-    return [p for p, gradient in zip(candidates, gradients, strict=True) if gradient is not None]
+    learning = [p for p, gradient in zip(candidates, gradients, strict=True) if gradient is not None]
+    if any(parameter is bias_of(layer, affine) for parameter in learning):
+        raise ValueError(
+            f"The response of {type(layer).__name__} must be linear in the offsets. "
+            f"Got one that depends on {affine.bias!r}: leave it out."
+        )
+    return learning
 
 
 def _the_input(layer: nn.Module, input: Tensor) -> Tensor:
@@ -204,13 +210,12 @@ ATTENTION = (
         _mean_value,
     ),
 )
-HUGGING_FACE_CONV1D = (
-    AffineMap(  # a linear layer, in spite of its name, with weights of (n_inputs, n_outputs)
-        lambda layer, x: x,
-        lambda layer: layer.weight.shape[0],
-        lambda layer, offset: _product(layer.weight.T, offset),
-        add_outer=lambda layer, error, offset, sign: _add_outer(layer, offset, error, sign),
-    )
+# In spite of its name a linear layer, with weights of (n_inputs, n_outputs).
+HUGGING_FACE_CONV1D = AffineMap(
+    lambda layer, x: x,
+    lambda layer: layer.weight.shape[0],
+    lambda layer, offset: _product(layer.weight.T, offset),
+    add_outer=lambda layer, error, offset, sign: _add_outer(layer, offset, error, sign),
 )
 
 AFFINE_MAPS: dict[type[nn.Module] | str, tuple[AffineMap, ...]] = {

@@ -48,7 +48,7 @@ class Centering:
         model: nn.Module,
         optimizer: Optimizer | Sequence[Optimizer],
         shift: float = 0.01,
-        layers: Iterable[LayerChoice] | None = None,
+        layers: LayerChoice | Iterable[LayerChoice] | None = None,
         *,
         offset_start: Offsets | None = None,
         synchronise: bool = True,
@@ -84,8 +84,6 @@ class Centering:
         for its in self.coordinates.values():
             for optimizer in its.owners:
                 its.center_gradients_(optimizer)
-            for seen in its.seen:
-                seen.set_aside()
 
     @contextmanager
     def counting(self, keep: Tensor) -> Iterator[None]:

@@ -94,6 +94,8 @@ class Coordinates:
                 return
             self._forget_centering()
         self._add_to_gradients_(optimizer, -1)
+        for seen in self.seen:
+            seen.set_aside()
         self.centered[optimizer] = [weakref.ref(p.grad) for p in self._learning(optimizer)]
 
     def put_gradients_back_(self, optimizer: Optimizer) -> None:

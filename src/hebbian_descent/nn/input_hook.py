@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
@@ -41,7 +42,7 @@ class InputHook:
         if is_recorded() or not (layer.training or passes.all_count):
             return
         kwargs = rest[0] if len(rest) == 2 else {}  # quantisation registers hooks again, without keywords
-        passes.noted = True
+        passes.noted |= torch.is_grad_enabled() or passes.all_count
         for its in self.coordinates:
             if its.note(args, kwargs, passes.keep, in_any_pass=passes.all_count):
                 passes.fits = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from torch import nn
@@ -19,7 +19,7 @@ from hebbian_descent.nn.affine import (
     zero_response,
 )
 
-LayerChoice = str | nn.Module | type[nn.Module]
+LayerChoice = str | nn.Module | type
 Model = TypeVar("Model", bound=nn.Module)
 
 
@@ -48,25 +48,26 @@ def plain_model(model: nn.Module) -> nn.Module:
 
 
 def maps_to_center(
-    model: nn.Module, optimizers: Sequence[Optimizer], layers: Iterable[LayerChoice] | None
+    model: nn.Module, optimizers: Sequence[Optimizer], layers: LayerChoice | Iterable[LayerChoice] | None
 ) -> list[FoundMap]:
     """Return every map of the chosen layers that learns; frozen ones stay as they are."""
+    changed = {one: {p for group in one.param_groups for p in group["params"]} for one in optimizers}
     found = [
         FoundMap(name, layer, affine, owners)
         for name, layer in _chosen(model, layers).items()
         for affine in affine_maps(layer)
-        if (owners := _owners(layer, affine, optimizers))
+        if (owners := _owners(layer, affine, changed))
     ]
     if not found:
         raise ValueError(
             "Centering needs a layer that it can center, with weights that the optimizer changes. "
             f"Got {type(model).__name__} without: see register_affine for other kinds of layers."
         )
-    _require_biases_that_learn(found, optimizers)
+    _require_biases_that_learn(found, set().union(*changed.values()))
     return found
 
 
-def add_biases_(model: Model, layers: Iterable[LayerChoice] | None = None) -> Model:
+def add_biases_(model: Model, layers: LayerChoice | Iterable[LayerChoice] | None = None) -> Model:
     """Give a bias of 0 to every layer that can be centered and has none.
 
     Call it before the optimizer is made. The model computes what it did; a frozen layer gets a frozen bias.
@@ -82,37 +83,47 @@ def add_biases_(model: Model, layers: Iterable[LayerChoice] | None = None) -> Mo
     return model
 
 
-def _chosen(model: nn.Module, layers: Iterable[LayerChoice] | None) -> dict[str, nn.Module]:
+def _chosen(model: nn.Module, layers: LayerChoice | Iterable[LayerChoice] | None) -> dict[str, nn.Module]:
     """Return the layers of known kinds by name; what is part of one belongs to it."""
     known: dict[str, nn.Module] = {}
-    for name, module in model.named_modules():
-        if any(name.startswith(f"{above}.") or not above for above in known):
-            continue
-        if affine_maps(module) and "weight" not in vars(module):  # else a hook computes it (pruning)
-            _require_sizes(name, module)
-            known[name] = module
+    parts: set[nn.Module] = set()
+    for name, module in model.named_modules():  # a module comes before its parts
+        if module in parts or not affine_maps(module) or "weight" in vars(module):
+            continue  # where a hook computes the weight, by pruning, there is no parameter of that name
+        _require_sizes(name, module)
+        known[name] = module
+        parts.update(module.modules())
     if layers is None:
         return known
-    picked = dict.fromkeys(name for choice in layers for name in _names(choice, model, known))
-    return {name: known[name] for name in known if name in picked}
+    choices = [layers] if isinstance(layers, LayerChoice) else layers
+    picked = {name for choice in choices for name in _names(choice, model, known)}
+    return {name: layer for name, layer in known.items() if name in picked}
 
 
-def _names(choice: LayerChoice, model: nn.Module, known: dict[str, nn.Module]) -> Iterator[str]:
+def _names(choice: LayerChoice, model: nn.Module, known: dict[str, nn.Module]) -> list[str]:
+    if not isinstance(choice, LayerChoice):
+        raise TypeError(f"A layer is chosen by its name, its class or itself. Got {choice!r}.")
     if isinstance(choice, type):
-        names = [name for name, module in known.items() if isinstance(module, choice)]
+        what, names = choice.__name__, [name for name, layer in known.items() if isinstance(layer, choice)]
     else:
-        modules = dict(model.named_modules())
-        if isinstance(choice, str) and choice not in modules:
-            raise unknown_name("layer to be centered", choice, known)
-        below = set((modules[choice] if isinstance(choice, str) else choice).modules())
-        names = [name for name, module in known.items() if module in below]
+        below = set(_module(choice, model, known).modules())
+        what = repr(choice) if isinstance(choice, str) else type(choice).__name__
+        names = [name for name, layer in known.items() if layer in below]
     if not names:
-        what = repr(choice) if isinstance(choice, str) else getattr(choice, "__name__", type(choice).__name__)
         raise ValueError(
             f"A layer to be centered must be of a known kind, or hold some. Got {what} without: "
             "see register_affine for other kinds."
         )
-    yield from names
+    return names
+
+
+def _module(choice: str | nn.Module, model: nn.Module, known: dict[str, nn.Module]) -> nn.Module:
+    if isinstance(choice, nn.Module):
+        return choice
+    modules = dict(model.named_modules())
+    if choice not in modules:
+        raise unknown_name("layer to be centered", choice, known)
+    return modules[choice]
 
 
 def _require_sizes(name: str, layer: nn.Module) -> None:
@@ -124,19 +135,14 @@ def _require_sizes(name: str, layer: nn.Module) -> None:
 
 
 def _owners(
-    layer: nn.Module, affine: AffineMap, optimizers: Sequence[Optimizer]
+    layer: nn.Module, affine: AffineMap, changed: dict[Optimizer, set[nn.Parameter]]
 ) -> dict[Optimizer, list[nn.Parameter]]:
     learning = learning_parameters(layer, affine)
-    parts = {optimizer: [p for p in learning if p in _parameters(optimizer)] for optimizer in optimizers}
+    parts = {optimizer: [p for p in learning if p in its] for optimizer, its in changed.items()}
     return {optimizer: part for optimizer, part in parts.items() if part}
 
 
-def _parameters(optimizer: Optimizer) -> set[nn.Parameter]:
-    return {parameter for group in optimizer.param_groups for parameter in group["params"]}
-
-
-def _require_biases_that_learn(found: list[FoundMap], optimizers: Sequence[Optimizer]) -> None:
-    learning = set().union(*(_parameters(optimizer) for optimizer in optimizers))
+def _require_biases_that_learn(found: list[FoundMap], learning: set[nn.Parameter]) -> None:
     owners: dict[nn.Parameter, str] = {}
     without = []
     for name, layer, affine, _ in found:
