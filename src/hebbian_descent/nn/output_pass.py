@@ -97,14 +97,14 @@ def find_output(seen: Pass, output: Output | None, *, preactivation: bool) -> Te
 
 
 def _picked(returned: Any, output: Output) -> Tensor:
+    found: Any
     if callable(output):
         found = output(returned)
-    elif isinstance(returned, Mapping):
-        found = returned.get(output)
     elif isinstance(output, str):
-        found = getattr(returned, output, None)
+        found = returned.get(output) if isinstance(returned, Mapping) else getattr(returned, output, None)
     else:
-        parts = list(returned) if isinstance(returned, Sequence) else [returned]
+        values = returned.values() if isinstance(returned, Mapping) else returned
+        parts = list(values) if isinstance(returned, Mapping | Sequence) else []
         found = parts[output] if -len(parts) <= output < len(parts) else None
     if not isinstance(found, Tensor):
         raise ValueError(
