@@ -162,6 +162,7 @@ class Packed(dict):
         (lambda a, value: (a, value), 0),
         (lambda a, value: (value, a), -1),
         (lambda a, value: Packed(loss=value, logits=a), "logits"),
+        (lambda a, value: Packed(logits=a, loss=value), 0),
         (lambda a, value: SimpleNamespace(logits=a, value=value), "logits"),
         (lambda a, value: [{"a": a}, value], lambda returned: returned[0]["a"]),
     ],

@@ -14,6 +14,7 @@ from hebbian_descent import get_activation, get_error_term
 from hebbian_descent.nn import MatchingLoss, TorchActivation, TorchErrorTerm
 from hebbian_descent.nn.error_terms import PARTS
 from hebbian_descent.nn.functional import leaky_hinge_loss, matching_loss, smooth_huber_loss
+from hebbian_descent.nn.quadrature import LARGE
 from hebbian_descent.rules.error_terms import ERROR_TERMS, ErrorTerm
 from hebbian_descent.theory.loss_table import sigmoid_hinge_row
 
@@ -79,7 +80,7 @@ def test_the_gradient_is_the_error_term_of_the_core(activation, error):
 
 @every_unit
 def test_numerical_derivatives_agree_away_from_kinks(activation):
-    a = tensor(AWAY_FROM_KINKS[1:, 1:4], requires_grad=True)
+    a = tensor(AWAY_FROM_KINKS[2:, :3], requires_grad=True)
     t = tensor(targets_inside(activation, a.shape))
     assert torch.autograd.gradcheck(lambda a: matching_loss(a, t, activation, error="saturating"), (a,))
     assert torch.autograd.gradgradcheck(lambda a: matching_loss(a, t, activation, error="saturating"), (a,))
@@ -166,6 +167,24 @@ def test_hinge_of_sigmoid_units_is_that_of_the_papers_table():
     )
 
 
+@every_unit
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_losses_are_finite_far_out_and_float32_is_good_enough(activation, dtype):
+    a = np.array([-1e4, -300.0, -30.0, -1.0, 0.0, 0.5, 30.0, 80.0, 300.0])
+    t = np.repeat(targets_inside(activation, (4, 1)), len(a), axis=1)
+    loss = MatchingLoss(activation, error="saturating", dim=None, reduction="none")
+    rows = np.broadcast_to(a, t.shape)
+    found = loss(torch.tensor(rows, dtype=dtype), torch.tensor(t, dtype=dtype))
+    assert found.isfinite().all()
+    torch.testing.assert_close(found.double(), loss(tensor(rows), tensor(t)), rtol=2e-5, atol=2e-5)
+
+
+def test_many_elements_are_integrated_in_parts():
+    a, t = torch.linspace(-9, 9, LARGE), torch.rand(LARGE)
+    loss = MatchingLoss("sigmoid", error="saturating", dim=None, reduction="none")
+    torch.testing.assert_close(loss(a, t)[:1000], loss(a[:1000], t[:1000]))
+
+
 def test_an_error_term_of_ones_own():
     cubic = TorchErrorTerm(
         "cubic", value=lambda t, h: (h - t) ** 3, inverse=lambda t, e: t + e.sign() * e.abs() ** (1 / 3)
@@ -188,7 +207,7 @@ def test_unreachable_targets_have_an_infinite_loss_and_the_same_gradient_if_aske
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")  # PyTorch's own, while it compiles
-def test_survives_copies_compilation_float32_and_vmap():
+def test_survives_copies_compilation_export_float32_and_vmap():
     loss = MatchingLoss("sigmoid", error=get_error_term("saturating", steepness=3.0))
     a, t = torch.randn(4, 5, requires_grad=True), torch.rand(4, 5)
     expected = loss(a, t)
@@ -198,6 +217,9 @@ def test_survives_copies_compilation_float32_and_vmap():
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
     for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), compiled):
         torch.testing.assert_close(other(a, t), expected)
+    rows = {0: torch.export.Dim("rows", min=2)}
+    program = torch.export.export(loss, (a, t), dynamic_shapes=(rows, rows)).module()
+    torch.testing.assert_close(program(a[:3], t[:3]), loss(a[:3], t[:3]))
     each = torch.func.vmap(torch.func.grad(loss))(a.detach(), t)
     torch.testing.assert_close(each / 4, torch.autograd.grad(expected, a)[0])
     assert loss(a.bfloat16(), t.bfloat16()).dtype == torch.float32

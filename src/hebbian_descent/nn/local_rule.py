@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,132 +13,10 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.nn.centered import CenteredLinear
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss
-from hebbian_descent.nn.tensors import (
-    at_least_float32,
-    require_same_shape,
-    require_tensor,
-    the_input,
-    units_last,
-)
+from hebbian_descent.nn.output_pass import Call, Output, Pass, find_output, run
+from hebbian_descent.nn.tensors import at_least_float32, require_same_shape, require_tensor, units_last
 from hebbian_descent.rules import Activity, get_rule
 from hebbian_descent.rules.error_terms import difference
-
-
-class Call(NamedTuple):
-    """A call of a linear layer during one pass of a model."""
-
-    name: str
-    layer: nn.Linear
-    weight: Tensor  # (n_outputs, n_inputs), as the pass used it
-    bias: Tensor | None
-    inputs: Tensor  # (…, n_inputs)
-    output: Tensor
-
-
-class Pass(NamedTuple):
-    """What a model returned, and the linear layers that it called, the last one last."""
-
-    returned: Any
-    calls: list[Call]
-
-
-def run(model: nn.Module, inputs: Tensor) -> Pass:
-    """Run a model once in evaluation mode, in float32 at least, and note the calls of its linear layers.
-
-    In half precision rounding would be as large as what is to be told apart.
-    """
-    calls: list[Call] = []
-    names = {module: name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
-
-    def note(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
-        assert isinstance(layer, nn.Linear)
-        seen = the_input(args, kwargs).detach()
-        name = names[layer] or type(layer).__name__
-        calls.append(Call(name, layer, layer.weight, layer.bias, seen, output))
-
-    hooks = [layer.register_forward_hook(note, with_kwargs=True) for layer in names]
-    was_training = {module: module.training for module in model.modules()}
-    try:
-        with torch.enable_grad():
-            returned = torch.func.functional_call(model.eval(), _precise(model), (_single(inputs),))
-    finally:
-        for hook in hooks:
-            hook.remove()
-        for module, training in was_training.items():
-            module.training = training
-    if not calls:
-        raise ValueError(
-            f"A model to be checked must call a linear layer. Got {type(model).__name__}, which calls none."
-        )
-    return Pass(returned, calls)
-
-
-def _precise(model: nn.Module) -> dict[str, Tensor]:
-    """Return those parameters and buffers that are in half precision, in float32."""
-    tensors = dict([*model.named_parameters(), *model.named_buffers()])
-    half = {name: tensor for name, tensor in tensors.items() if _single(tensor) is not tensor}
-    return {
-        name: _single(tensor.detach()).requires_grad_(tensor.requires_grad) for name, tensor in half.items()
-    }
-
-
-def _single(tensor: Tensor) -> Tensor:
-    return at_least_float32(tensor) if tensor.is_floating_point() else tensor
-
-
-Output = int | str | Callable[[Any], Tensor]
-"""Where the output is in what a model returns: an index, a key or attribute, or a function that finds it."""
-
-
-def find_output(seen: Pass, output: Output | None, *, preactivation: bool) -> Tensor:
-    """Return the tensor that is compared with the targets.
-
-    Without `output` it is what the model returns, if that is a tensor; of several, the one that the last
-    linear layer returned, if pre-activations are looked for, or the only floating one.
-    """
-    returned = seen.returned
-    if output is not None:
-        return _picked(returned, output)
-    if isinstance(returned, Tensor):
-        return returned
-    tensors = [tensor for tensor in _tensors_in(returned) if tensor.is_floating_point()]
-    if preactivation and any(tensor is seen.calls[-1].output for tensor in tensors):
-        return seen.calls[-1].output
-    if len(tensors) == 1:
-        return tensors[0]
-    raise ValueError(
-        f"The output of a model to be checked must be one tensor. Got {type(returned).__name__} with "
-        f"{len(tensors)}: say which by output=0, output='logits' or a function that returns it."
-    )
-
-
-def _picked(returned: Any, output: Output) -> Tensor:
-    try:
-        if callable(output):
-            found = output(returned)
-        elif isinstance(output, str) and not isinstance(returned, Mapping):
-            found = getattr(returned, output)
-        else:
-            found = returned[output]
-    except (LookupError, AttributeError, TypeError):
-        found = None
-    if not isinstance(found, Tensor):
-        raise ValueError(
-            f"The output must say where the tensor is in what the model returns. Got {output!r} for "
-            f"{type(returned).__name__}, where there is none."
-        )
-    return found
-
-
-def _tensors_in(returned: Any) -> Iterator[Tensor]:
-    if isinstance(returned, Tensor):
-        yield returned
-    elif isinstance(returned, Mapping):
-        yield from _tensors_in(list(returned.values()))
-    elif isinstance(returned, Sequence) and not isinstance(returned, str):
-        for part in returned:
-            yield from _tensors_in(part)
-
 
 LocalLoss = MatchingLoss | SmoothHuberLoss | LeakyHingeLoss
 
@@ -199,7 +75,7 @@ def check_local_rule(
     require_tensor(inputs, "inputs")
     if loss is not None:
         _require_local(loss, targets)
-    targets = _single(targets)
+    targets = at_least_float32(targets)
     with torch.autocast(inputs.device.type, enabled=False):
         seen = run(model, inputs)
         result = find_output(seen, output, preactivation=isinstance(loss, MatchingLoss))
@@ -207,12 +83,16 @@ def check_local_rule(
     activity = _activity(call, result, targets, loss)
     change = get_rule("hebbian_descent").change(activity)
     assert change.bias is not None
-    expected, limits = (
-        [change.weights.T, change.bias],
-        _rounding(activity, torch.finfo(call.weight.dtype).eps),
+    expected = [change.weights.T, change.bias][: len(found)]
+    differences = [float(np.abs(g - e).max()) for g, e in zip(found, expected, strict=True)]
+    weight_tolerance, bias_tolerance = _rounding(activity, torch.finfo(call.weight.dtype).eps)
+    return LocalRuleCheck(
+        layer=call.name,
+        weight_difference=differences[0],
+        bias_difference=differences[1] if len(differences) > 1 else 0.0,
+        weight_tolerance=weight_tolerance,
+        bias_tolerance=bias_tolerance,
     )
-    differences = [float(np.abs(g - e).max()) for g, e in zip(found, expected, strict=False)]
-    return LocalRuleCheck(call.name, differences[0], differences[1] if len(found) > 1 else 0.0, *limits)
 
 
 def _require_local(loss: LocalLoss, targets: Tensor) -> None:

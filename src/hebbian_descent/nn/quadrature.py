@@ -35,7 +35,9 @@ def integral(function: Callable[[Tensor], Tensor], start: Tensor, end: Tensor) -
     length = end - start
     total = torch.zeros_like(length)
     columns = torch.tensor(NODES[length.dtype], dtype=length.dtype, device=length.device)  # (nodes, 3)
-    for block in columns.split(len(columns) if length.numel() < LARGE else BLOCK):
+    # A compiled graph must not depend on the number of elements, and fuses what it computes.
+    at_once = torch.compiler.is_compiling() or length.numel() < LARGE
+    for block in columns.split(len(columns) if at_once else BLOCK):
         x, rest, weight = (column.reshape(-1, *[1] * length.ndim) for column in block.unbind(dim=1))
         points = torch.where(x < 0.5, start + length * x, end - length * rest)  # exact near either end
         total = total + (weight * function(points)).sum(dim=0)

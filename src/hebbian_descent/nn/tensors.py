@@ -75,7 +75,8 @@ def the_input(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
 
 def at_least_float32(tensor: Tensor) -> Tensor:
     """Return a tensor in float32 if it is in half precision, else unchanged."""
-    return tensor.float() if tensor.dtype.itemsize < 4 else tensor
+    half = tensor.is_floating_point() and tensor.dtype.itemsize < 4
+    return tensor.float() if half else tensor
 
 
 def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
