@@ -20,7 +20,7 @@ from hebbian_descent.network.domain import Interval, Simplex
 from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
 from hebbian_descent.nn.activations.values import VALUES, softmax
 
-__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_softmax"]
+__all__ = ["AnyActivation", "TorchActivation", "get_torch_activation", "is_listed", "is_softmax"]
 
 Function = Callable[[Tensor], Tensor]
 
@@ -121,6 +121,11 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
             f"Got {activation}: try a fixed function."
         )
     return TorchActivation(_name_of(activation), activation)
+
+
+def is_listed(activation: TorchActivation) -> bool:
+    """Return whether an activation is one of the package's own, which its name and parameters make again."""
+    return getattr(activation.value, "func", None) is VALUES.get(activation.name, "not in the list")
 
 
 def is_softmax(activation: TorchActivation) -> bool:
