@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Iterable
+from math import isfinite
 from types import ModuleType
 from typing import Any
 
@@ -101,7 +102,7 @@ def as_number(
     except (TypeError, ValueError):
         raise TypeError(f"The {name} must be a number. Got {value!r}.") from None
     in_range = (
-        np.isfinite(number)
+        isfinite(number)
         and (at_least is None or number >= at_least)
         and (above is None or number > above)
         and (at_most is None or number <= at_most)

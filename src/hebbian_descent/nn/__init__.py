@@ -17,6 +17,7 @@ from hebbian_descent.nn.hebbian import (  # noqa: E402
     HebbianLayer,
     hebbian,
 )
+from hebbian_descent.nn.hebbian_memory import HebbianMemory  # noqa: E402
 from hebbian_descent.nn.local_rule import LocalRuleCheck, check_local_rule  # noqa: E402
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss  # noqa: E402
 from hebbian_descent.nn.offsets import update_offsets_  # noqa: E402
@@ -25,6 +26,7 @@ __all__ = [
     "CenteredLinear",
     "HebbianActivation",
     "HebbianLayer",
+    "HebbianMemory",
     "LeakyHingeLoss",
     "LocalRuleCheck",
     "MatchingLoss",

@@ -21,6 +21,7 @@ from torch.nn import functional as F
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
+from hebbian_descent.nn.fast_weights import MemoryState, hebbian_memory
 from hebbian_descent.nn.hebbian import HebbianFunction
 from hebbian_descent.nn.targets import are_class_indices, inside, require_inside, require_known_classes
 from hebbian_descent.nn.tensors import (
@@ -32,7 +33,14 @@ from hebbian_descent.nn.tensors import (
 )
 from hebbian_descent.rules.error_terms import leaky_hinge, saturating
 
-__all__ = ["hebbian", "leaky_hinge_loss", "matching_loss", "smooth_huber_loss"]
+__all__ = [
+    "MemoryState",
+    "hebbian",
+    "hebbian_memory",
+    "leaky_hinge_loss",
+    "matching_loss",
+    "smooth_huber_loss",
+]
 
 
 class MatchingLossFunction(torch.autograd.Function):

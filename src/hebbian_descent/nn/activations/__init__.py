@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from typing import Any
 
 import torch
@@ -46,6 +47,8 @@ class TorchActivation:
     """The targets for which Φ* is finite."""
     elementwise: bool = True
     """Whether each unit depends only on its own a; if not, Φ and Φ* keep the last axis with length one."""
+    largest_slope: float = inf
+    """The largest |∂h/∂a| over all directions; infinite at a jump, without bound, or if it is not known."""
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, preactivation: Tensor) -> Tensor:
@@ -100,6 +103,8 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
         if activation.lower() in OTHER_NAMES:
             here = OTHER_NAMES[activation.lower()]
             raise ValueError(f"{unknown_name('activation', activation, ACTIVATIONS)} It is {here!r} here.")
+        if activation in _DEFAULTS and not parameters:
+            return _DEFAULTS[activation]
         return _of_the_list(get_activation(activation, **parameters))
     if parameters:
         raise TypeError(
@@ -145,9 +150,13 @@ def _of_the_list(core: Activation) -> TorchActivation:
         stable_matching_loss=partial(MATCHING_LOSSES[core.name], **core.parameters),
         domain=core.domain,
         elementwise=core.elementwise,
+        largest_slope=core.largest_slope,
         parameters=core.parameters,
     )
 
 
 def _name_of(function: Any) -> str:
     return getattr(function, "__name__", type(function).__name__)
+
+
+_DEFAULTS = {name: _of_the_list(get_activation(name)) for name in ACTIVATIONS}  # torch.compile can make none

@@ -10,7 +10,7 @@ from hebbian_descent.nn.activations import AnyActivation, get_torch_activation, 
 from hebbian_descent.nn.fast_weights.chunked_form import learn_in_chunks
 from hebbian_descent.nn.fast_weights.inputs import prepare
 from hebbian_descent.nn.fast_weights.operators import without_autocast
-from hebbian_descent.nn.fast_weights.pairs import Memory, slope_bound
+from hebbian_descent.nn.fast_weights.pairs import Memory
 from hebbian_descent.nn.fast_weights.state import MemoryState
 from hebbian_descent.nn.fast_weights.step_form import learn_step_by_step
 
@@ -69,7 +69,7 @@ def hebbian_memory(
         phi,
         learns_bias=as_flag(bias, "bias"),
         reads_after=read == "after",
-        largest_slope=slope_bound(phi) if as_flag(normalize, "normalize") else None,
+        normalizes=as_flag(normalize, "normalize"),
     )
     pairs, state, mask = prepare(keys, values, queries, rate, decay, offset, shift, mask, initial_state)
     with without_autocast(keys):
@@ -78,6 +78,6 @@ def hebbian_memory(
         else:
             recalled, W, b, mu = learn_in_chunks(memory, pairs, state, length)
     leading = keys.shape[:-2]
-    final = MemoryState(*(x.reshape(*leading, *x.shape[1:]) for x in (W, b, mu, state.count)))
-    outputs = recalled.reshape(*leading, *recalled.shape[1:]).to(values.dtype)
+    final = MemoryState(*(x.reshape((*leading, *x.shape[1:])) for x in (W, b, mu, state.n_seen)))
+    outputs = recalled.reshape((*leading, *recalled.shape[1:])).to(values.dtype)
     return outputs if mask is None else outputs.masked_fill(~mask[..., None], 0), final

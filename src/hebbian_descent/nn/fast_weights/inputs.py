@@ -39,16 +39,19 @@ def prepare(
         eta, omega = eta.masked_fill(~where, 0), omega.masked_fill(~where, 0)
     start = start_of(x, v, offset, initial_state)
     is_learned = torch.ones_like(eta) if where is None else where.to(dtype)
-    counts = start.count[..., None] + is_learned.cumsum(dim=-1)
-    moves = isinstance(offset, str)
+    counts = start.n_seen[..., None] + is_learned.cumsum(dim=-1)
     shifts = is_learned * (1 / counts.clamp(min=1)).clamp(min=nu, max=1 - torch.finfo(dtype).eps)
+    # A decay of 1 would be a logarithm of 0, and a saturated gate may well be 1.
+    log_kept = torch.log1p(-omega.clamp(max=1 - torch.finfo(dtype).eps))
     pairs = Pairs(
-        *(flatten(tensor, x) for tensor in (x, v, q, eta)),
-        # 1 would be a logarithm of 0, and a saturated gate may well be 1.
-        None if is_zero(decay) else flatten(torch.log1p(-omega.clamp(max=1 - torch.finfo(dtype).eps)), x),
-        flatten(shifts, x) if moves else None,
+        flatten(x, x),
+        flatten(v, x),
+        flatten(q, x),
+        flatten(eta, x),
+        None if is_zero(decay) else flatten(log_kept, x),
+        flatten(shifts, x) if isinstance(offset, str) else None,
     )
-    return pairs, MemoryState(*(flatten(part, x) for part in start._replace(count=counts[..., -1]))), where
+    return pairs, MemoryState(*(flatten(part, x) for part in start._replace(n_seen=counts[..., -1]))), where
 
 
 def flatten(tensor: Tensor, keys: Tensor) -> Tensor:
@@ -96,7 +99,8 @@ def steps_of(mask: Tensor, *, like: Tensor) -> Tensor:
     require_tensor(mask, "mask")
     if mask.dtype != torch.bool:
         raise TypeError(
-            f"The mask must hold True where there is a pair, False for padding. Got {mask.dtype}: try mask != 0."
+            "The mask must hold True where there is a pair and False for padding. "
+            f"Got {mask.dtype}: try mask != 0."
         )
     return over_steps(mask, "mask", like)
 
@@ -123,7 +127,7 @@ def start_of(
     if given is None:
         number = 0.0 if offset is None or isinstance(offset, str) else offset
         mu = offset_values(number, n_keys, like=x).expand(*leading, n_keys)
-        zeros = MemoryState(*(x.new_zeros(*leading, *shape) for shape in shapes))
+        zeros = MemoryState(*(x.new_zeros((*leading, *shape)) for shape in shapes))
         return zeros._replace(offset=mu)
     parts = []
     for name, part, shape in zip(MemoryState._fields, given, shapes, strict=True):

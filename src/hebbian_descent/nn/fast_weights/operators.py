@@ -9,6 +9,7 @@ Paper: eqn:update_general_hebbian_descent_sup_w_1
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -62,7 +63,9 @@ def learn_chunks(
     return changes, preactivations, all_weights, all_biases
 
 
-def substitute(start: Tensor, A: Tensor, v: Tensor, eta: Tensor, phi: TorchActivation) -> tuple[Tensor, Tensor]:
+def substitute(
+    start: Tensor, A: Tensor, v: Tensor, eta: Tensor, phi: TorchActivation
+) -> tuple[Tensor, Tensor]:
     """Solve a = start + AP, P = η(v − φ(a)) with A strictly lower triangular, row after row.
 
     Linear units need one triangular system, (I + ηA)P = η(v − start): the WY form of the delta rule.
@@ -134,9 +137,11 @@ def learn_chunks_backward(
             )
             for gradient, value in zip(gradients, of_chunk, strict=True):
                 gradient[:, i] = value
-            gW = k[:, None, None] * gW + u[:, :, None] * gb[:, None] + torch.bmm(y.mT, ga) + grad_weights[:, i]
+            gW = (
+                k[:, None, None] * gW + u[:, :, None] * gb[:, None] + torch.bmm(y.mT, ga) + grad_weights[:, i]
+            )
             gb = gb + ga.sum(dim=1) + grad_biases[:, i]
-    return gW, gb, *gradients
+    return gW, gb, *gradients  # type: ignore[return-value]  # which are eight
 
 
 def substitute_back(gP: Tensor, A: Tensor, eta: Tensor, slopes: Tensor, phi: TorchActivation) -> Tensor:
@@ -230,6 +235,7 @@ def listed(name: str, parameters: tuple[float, ...]) -> TorchActivation:
     return get_torch_activation(name, **dict(zip(get_activation(name).parameters, parameters, strict=True)))
 
 
-def without_autocast(like: Tensor) -> torch.autocast:
+def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
     """Keep mixed precision out: sums over many steps need the precision of the state."""
-    return torch.autocast(like.device.type, enabled=False)
+    device = like.device.type
+    return torch.autocast(device, enabled=False) if torch.amp.is_autocast_available(device) else nullcontext()

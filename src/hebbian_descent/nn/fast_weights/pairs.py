@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from hebbian_descent.learning.rates import finite_slope
-from hebbian_descent.network import get_activation
-from hebbian_descent.nn.activations import TorchActivation, is_listed
+from hebbian_descent.nn.activations import TorchActivation
 
 
 @dataclass(frozen=True)
@@ -23,25 +22,19 @@ class Memory:
     learns_bias: bool
     reads_after: bool
     """Whether a query sees the pair of its own step."""
-    largest_slope: float | None = None
-    """L where rates are shares of the error to take away, η = rate / (L·(‖x̃‖² + 1)); None where they are η."""
+    normalizes: bool
+    """Whether rates are shares of the error to take away, η = rate / (L·(‖x̃‖² + 1)), and not η itself."""
 
     def step_length(self, z: Tensor, rate: Tensor) -> Tensor:
         """Return η for centered keys z, with an axis of length one in place of theirs.
 
-        The 1 in ‖x̃‖² + 1 is the bias; `learning.rates` says why.
+        The 1 is the bias; where there is no largest slope L, it is 1, too (`learning.rates` says why).
         """
-        if self.largest_slope is None:
+        if not self.normalizes:
             return rate
+        slope = self.activation.largest_slope if isfinite(self.activation.largest_slope) else 1.0
         reach = (z * z).sum(dim=-1, keepdim=True) + float(self.learns_bias)
-        return rate / (self.largest_slope * reach.clamp(min=torch.finfo(z.dtype).eps))
-
-
-def slope_bound(activation: TorchActivation) -> float:
-    """Return L, the largest slope of an activation, or 1 where none is known."""
-    if not is_listed(activation):
-        return 1.0
-    return finite_slope(get_activation(activation.name, **activation.parameters))
+        return rate / (slope * reach.clamp(min=torch.finfo(z.dtype).eps))
 
 
 class Pairs(NamedTuple):
@@ -59,7 +52,12 @@ class Pairs(NamedTuple):
         nothing = torch.zeros_like(self.rates)
         kept = (nothing if self.log_kept is None else self.log_kept).exp()
         shifts = nothing if self.shifts is None else self.shifts
-        per_step = (self.keys, self.values, self.queries, *(x[:, :, None] for x in (self.rates, kept, shifts)))
+        per_step = (
+            self.keys,
+            self.values,
+            self.queries,
+            *(x[:, :, None] for x in (self.rates, kept, shifts)),
+        )
         yield from zip(*(x.unbind(dim=1) for x in per_step), strict=True)
 
     def in_chunks(self, length: int) -> Pairs:

@@ -16,7 +16,7 @@ class MemoryState(NamedTuple):
     weights: Tensor  # (…, n_keys, n_values)
     bias: Tensor  # (…, n_values)
     offset: Tensor  # (…, n_keys)
-    count: Tensor  # (…)
+    n_seen: Tensor  # (…)
 
     def detach(self) -> MemoryState:
         """Return the same state without its history, for truncated backpropagation through time."""
