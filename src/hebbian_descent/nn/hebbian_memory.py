@@ -79,13 +79,16 @@ class HebbianMemory(nn.Module):
         self.decay_gate = nn.Linear(d_model, n_heads, **placed) if self.decay == FROM_INPUT else None
         self.norm = nn.RMSNorm(self.d_value, **placed)
         self.output = nn.Linear(n_heads * self.d_value, d_model, bias=False, **placed)
-        self.reset_parameters()
+        self._start_gates()
         self._check_settings()
 
     def reset_parameters(self) -> None:
         """Draw the projections anew; rates start about 0.5, decays about 0.01."""
         for layer in self.children():
             layer.reset_parameters()  # type: ignore[operator]  # nn.Linear and nn.RMSNorm have it
+        self._start_gates()
+
+    def _start_gates(self) -> None:
         for gate, start in ((self.rate_gate, FIRST_RATE), (self.decay_gate, FIRST_DECAY)):
             if gate is not None:
                 nn.init.constant_(gate.bias, log(start / (1 - start)))
@@ -95,6 +98,15 @@ class HebbianMemory(nn.Module):
     ) -> tuple[Tensor, MemoryState]:
         """Return the output of each step, and the state; the mask, (…, n_steps), is False for padding."""
         require_units(input, "input", self.d_model)
+        if input.ndim < 2:
+            raise ValueError(
+                f"The input must be of shape (…, n_steps, {self.d_model}). Got shape {tuple(input.shape)}."
+            )
+        if mask is not None and mask.shape != input.shape[:-1]:
+            raise ValueError(
+                f"The mask must be of shape {tuple(input.shape[:-1])}, one entry for each step of the input. "
+                f"Got shape {tuple(mask.shape)}."
+            )
         q, k, v = (self._heads(project(input)) for project in (self.query, self.key, self.value))
         recalled, state = hebbian_memory(
             F.rms_norm(k, (self.d_key,)),

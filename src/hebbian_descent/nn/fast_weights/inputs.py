@@ -129,6 +129,11 @@ def start_of(
         mu = offset_values(number, n_keys, like=x).expand(*leading, n_keys)
         zeros = MemoryState(*(x.new_zeros((*leading, *shape)) for shape in shapes))
         return zeros._replace(offset=mu)
+    if not isinstance(given, MemoryState):
+        raise TypeError(
+            "The initial state must be a MemoryState, as an earlier call returned it. "
+            f"Got {type(given).__name__}."
+        )
     parts = []
     for name, part, shape in zip(MemoryState._fields, given, shapes, strict=True):
         require_tensor(part, f"{name} of the initial state")
