@@ -1,4 +1,4 @@
-"""The memory layer: shapes, streams, causality, precision, compiled graphs, and that it learns to remember."""
+"""The memory layer: shapes, streams, causality, precision, compiled graphs, and that it learns to recall."""
 
 import copy
 
