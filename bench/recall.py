@@ -30,8 +30,8 @@ from torch.nn import functional as F
 from hebbian_descent.nn.functional import hebbian_memory
 
 KEPT = Path(__file__).parent / "recall.json"
-WIDTH, BATCH, UPDATES = 32, 32, 600
-VOCABULARY, N_PAIRS, N_STEPS = 64, 8, 48
+WIDTH, BATCH, UPDATES = 32, 32, 800
+VOCABULARY, N_PAIRS, N_STEPS = 64, 12, 56
 N_INPUTS, N_EXAMPLES = 6, 16
 RATES = {"recall": (0.003, 0.01), "regression": (0.003, 0.01), "stored": (0.25, 0.5, 1.0)}
 FEATURES = {

@@ -72,10 +72,17 @@ class Couplings(NamedTuple):
         """Compute everything that depends on keys, decays and offsets alone."""
         x = cut.keys
         mu = offsets_of(x, cut.shifts, offset)
-        z, d = x - mu[..., :-1, :], mu.diff(dim=-2)
-        kept, since = products(torch.zeros_like(cut.rates) if cut.log_kept is None else cut.log_kept)
-        drift = from_zero((kept[..., 1:, None] * d).cumsum(dim=-2))
-        moved = from_zero((since[..., 1:, :] * (d @ z.mT)).cumsum(dim=-2))
+        z = x - mu[..., :-1, :]
+        if cut.log_kept is None:  # one matrix serves all chunks
+            kept, since = (p.expand(*x.shape[:2], *p.shape) for p in products(x.new_zeros(x.shape[2])))
+        else:
+            kept, since = products(cut.log_kept)
+        if cut.shifts is None:
+            drift, moved = x.new_zeros(()).expand_as(mu), x.new_zeros(()).expand_as(since)
+        else:
+            d = mu.diff(dim=-2)
+            drift = from_zero((kept[..., 1:, None] * d).cumsum(dim=-2))
+            moved = from_zero((since[..., 1:, :] * (d @ z.mT)).cumsum(dim=-2))
         is_past = torch.ones(since.shape[-2:], dtype=x.dtype, device=x.device).tril(-1)
         return Couplings(mu, z, kept, since, drift, moved, float(memory.learns_bias) * is_past)
 
