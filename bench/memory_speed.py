@@ -1,9 +1,9 @@
 """How fast are the chunks of the memory beside a loop over steps? `python bench/memory_speed.py --help`.
 
-Forward and backward passes of four memories, float32, in seconds of one processor, the minimum of several
-rounds. The peers are the plain step loop through autograd, and for linear units without centering the algorithm of the published
-reference code for DeltaNet in chunks, written anew: a triangular matrix inverted row by row, then a loop over
-chunks, both through autograd.
+Forward and backward passes of four memories in float32, in seconds of one processor, the minimum of several
+rounds. The peers are the plain step loop through autograd and, for linear units without centering, the
+algorithm of the published reference code for DeltaNet in chunks, written anew: a triangular matrix inverted
+row by row, then a loop over chunks, both through autograd.
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--tasks", nargs="+", default=list(RATES), choices=list(RATES))
     parser.add_argument("--models", nargs="+", default=list(MIXERS), choices=list(MIXERS))
+    parser.add_argument("--rates", nargs="+", type=float, help="some of the learning rates; all by default")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--show", action="store_true", help="print the tables of what is kept")
     options = parser.parse_args()
@@ -60,7 +61,7 @@ def main() -> None:
         for task in [] if options.show else options.tasks:
             rows = [f"{model}, {f}" for f in FEATURES for model in STORED] if task == "stored" else options.models
             for row in rows:
-                for rate in RATES[task]:
+                for rate in options.rates or RATES[task]:
                     key = json.dumps([task, row, rate, seed])
                     if key not in kept:
                         kept[key] = store(row, rate, seed) if task == "stored" else train(task, row, rate, seed)

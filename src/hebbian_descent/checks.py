@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Iterable
-from math import isfinite
+from math import inf
 from types import ModuleType
 from typing import Any
 
@@ -102,7 +102,7 @@ def as_number(
     except (TypeError, ValueError):
         raise TypeError(f"The {name} must be a number. Got {value!r}.") from None
     in_range = (
-        isfinite(number)
+        -inf < number < inf
         and (at_least is None or number >= at_least)
         and (above is None or number > above)
         and (at_most is None or number <= at_most)

@@ -35,7 +35,7 @@ def learn_in_chunks(
     grow with the number of steps alone.
     """
     n_steps = pairs.keys.shape[1]
-    cut = pairs.in_chunks(min(chunk, n_steps))
+    cut = pairs.in_chunks(n_steps if n_steps < chunk else chunk)
     couple = Couplings.of(memory, cut, state.offset)
     phi = memory.activation
     changes, _, W, b = learn_chunks(

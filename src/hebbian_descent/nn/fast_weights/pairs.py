@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite
+from math import inf
 from typing import NamedTuple
 
 import torch
@@ -28,13 +28,13 @@ class Memory:
     def step_length(self, z: Tensor, rate: Tensor) -> Tensor:
         """Return η for centered keys z, with an axis of length one in place of theirs.
 
-        The 1 is the bias; where there is no largest slope L, it is 1, too (`learning.rates` says why).
+        The 1 is the bias; without a largest slope, L is 1, too (`learning.rates` says why).
         """
         if not self.normalizes:
             return rate
-        slope = self.activation.largest_slope if isfinite(self.activation.largest_slope) else 1.0
+        L = 1.0 if self.activation.largest_slope == inf else self.activation.largest_slope
         reach = (z * z).sum(dim=-1, keepdim=True) + float(self.learns_bias)
-        return rate / (slope * reach.clamp(min=torch.finfo(z.dtype).eps))
+        return rate / (L * reach.clamp(min=torch.finfo(z.dtype).eps))
 
 
 class Pairs(NamedTuple):
@@ -62,12 +62,14 @@ class Pairs(NamedTuple):
 
     def in_chunks(self, length: int) -> Pairs:
         """Return the same with a second axis that counts chunks; the last one is padded."""
-        missing = -self.keys.shape[1] % length
+        n_steps = self.keys.shape[1]
+        n_chunks = (n_steps + length - 1) // length
+        missing = n_chunks * length - n_steps
 
         def cut(x: Tensor | None) -> Tensor | None:
             if x is None:
                 return None
             padded = F.pad(x, (0, 0, 0, missing) if x.ndim == 3 else (0, missing))
-            return padded.unflatten(1, (-1, length))
+            return padded.unflatten(1, (n_chunks, length))
 
         return Pairs(*(cut(x) for x in self))  # type: ignore[arg-type]  # None stays None
