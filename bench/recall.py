@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 from recall_models import MIXERS, Model
-from recall_tasks import NO_QUESTION, Batch, associative_recall, regression
+from recall_tasks import NO_QUESTION, associative_recall, regression
 from rich.console import Console
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -59,12 +59,18 @@ def main() -> None:
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     for seed in range(options.seeds):
         for task in [] if options.show else options.tasks:
-            rows = [f"{model}, {f}" for f in FEATURES for model in STORED] if task == "stored" else options.models
+            rows = (
+                [f"{model}, {f}" for f in FEATURES for model in STORED]
+                if task == "stored"
+                else options.models
+            )
             for row in rows:
                 for rate in options.rates or RATES[task]:
                     key = json.dumps([task, row, rate, seed])
                     if key not in kept:
-                        kept[key] = store(row, rate, seed) if task == "stored" else train(task, row, rate, seed)
+                        kept[key] = (
+                            store(row, rate, seed) if task == "stored" else train(task, row, rate, seed)
+                        )
                         KEPT.write_text(json.dumps(kept, indent=0) + "\n")
                         console.print(key, f"{kept[key]:.4f}")
     for task in options.tasks:
