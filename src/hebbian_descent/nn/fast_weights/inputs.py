@@ -125,10 +125,10 @@ def start_of(
     leading, n_keys, n_values = x.shape[:-2], x.shape[-1], v.shape[-1]
     shapes = MemoryState((n_keys, n_values), (n_values,), (n_keys,), ())  # type: ignore[arg-type]
     if given is None:
-        number = 0.0 if offset is None or isinstance(offset, str) else offset
-        mu = offset_values(number, n_keys, like=x).expand(*leading, n_keys)
         zeros = MemoryState(*(x.new_zeros((*leading, *shape)) for shape in shapes))
-        return zeros._replace(offset=mu)
+        if offset is None or isinstance(offset, str):
+            return zeros
+        return zeros._replace(offset=offset_values(offset, n_keys, like=x).expand(*leading, n_keys))
     if not isinstance(given, MemoryState):
         raise TypeError(
             "The initial state must be a MemoryState, as an earlier call returned it. "
