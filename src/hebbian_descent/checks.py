@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Iterable, Sequence
+from math import inf
 from types import ModuleType
 from typing import Any
 
@@ -140,7 +141,7 @@ def as_number(
     except (TypeError, ValueError):
         raise TypeError(f"The {name} must be a number. Got {value!r}.") from None
     in_range = (
-        np.isfinite(number)
+        -inf < number < inf
         and (at_least is None or number >= at_least)
         and (above is None or number > above)
         and (at_most is None or number <= at_most)

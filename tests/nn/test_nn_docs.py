@@ -46,6 +46,14 @@ def test_the_examples_of_the_guide_run():
     assert torch.get_num_threads() == 1  # the guide leaves PyTorch's settings alone
 
 
+def test_the_examples_of_the_memory_page_run():
+    page = (ROOT / "docs" / "nn" / "memory_layer.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(compile(block, "memory_layer.md", "exec"), names)
+    assert names["outputs"].shape == (8, 2, 100, 10)
+
+
 def test_the_guide_leaves_out_none_of_the_parts():
     guide = (ROOT / "docs" / "nn" / "guide.md").read_text(encoding="utf-8")
     helpers = {"HebbianActivation", "LocalRuleCheck", "TiedLayer", "get_torch_activation"}

@@ -20,6 +20,7 @@ from hebbian_descent.nn.hebbian import (  # noqa: E402
     HebbianLayer,
     hebbian,
 )
+from hebbian_descent.nn.hebbian_memory import HebbianMemory  # noqa: E402
 from hebbian_descent.nn.layer_choice import add_biases_  # noqa: E402
 from hebbian_descent.nn.local_rule import LocalRuleCheck, check_local_rule  # noqa: E402
 from hebbian_descent.nn.losses import LeakyHingeLoss, MatchingLoss, SmoothHuberLoss  # noqa: E402
@@ -30,6 +31,7 @@ __all__ = [
     "Centering",
     "HebbianActivation",
     "HebbianLayer",
+    "HebbianMemory",
     "LeakyHingeLoss",
     "LocalRuleCheck",
     "MatchingLoss",

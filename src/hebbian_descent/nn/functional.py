@@ -21,6 +21,7 @@ from torch import Tensor
 from hebbian_descent.nn.activations import AnyActivation, TorchActivation, get_torch_activation
 from hebbian_descent.nn.cross_entropies import effective_targets, of_class_indices, require_cross_entropy
 from hebbian_descent.nn.error_terms import AnyErrorTerm, TorchErrorTerm, get_torch_error_term, log_cosh
+from hebbian_descent.nn.fast_weights import MemoryState, hebbian_memory
 from hebbian_descent.nn.hebbian import HebbianFunction
 from hebbian_descent.nn.reductions import over_patterns, require_reduction, sum_over_units
 from hebbian_descent.nn.targets import (
@@ -42,7 +43,14 @@ from hebbian_descent.nn.tensors import (
 )
 from hebbian_descent.rules.error_terms import leaky_hinge, saturating
 
-__all__ = ["hebbian", "leaky_hinge_loss", "matching_loss", "smooth_huber_loss"]
+__all__ = [
+    "MemoryState",
+    "hebbian",
+    "hebbian_memory",
+    "leaky_hinge_loss",
+    "matching_loss",
+    "smooth_huber_loss",
+]
 
 
 class MatchingLossFunction(torch.autograd.Function):

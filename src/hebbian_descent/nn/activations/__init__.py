@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from hebbian_descent.network import Activation, get_activation
+from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
 from hebbian_descent.network.domain import Interval, Simplex
 from hebbian_descent.nn.activations.inverses import INVERSES
 from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
@@ -48,6 +49,8 @@ class TorchActivation:
     """The targets for which Φ* is finite."""
     elementwise: bool = True
     """Whether each unit depends only on its own a; if not, Φ and Φ* keep the last axis with length one."""
+    largest_slope: float = inf
+    """The largest |∂h/∂a| over all directions; infinite at a jump, without bound, or if it is not known."""
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, preactivation: Tensor) -> Tensor:
@@ -92,6 +95,8 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
     """
     if isinstance(activation, str):
         name, settings = named_here(activation, parameters)
+        if name in _DEFAULTS and not settings:
+            return _DEFAULTS[name]
         return _of_the_list(get_activation(name, **settings))
     if parameters:
         raise TypeError(
@@ -118,9 +123,9 @@ def get_torch_activation(activation: AnyActivation, **parameters: float) -> Torc
     return TorchActivation(_name_of(activation), activation)
 
 
-def is_listed(activation: TorchActivation, name: str) -> bool:
-    """Return whether an activation is the package's own of that name, and not a custom one."""
-    return getattr(activation.value, "func", None) is VALUES[name]
+def is_listed(activation: TorchActivation, name: str | None = None) -> bool:
+    """Return whether an activation is the package's own (of that name, if given) and not a custom one."""
+    return getattr(activation.value, "func", None) is VALUES.get(name or activation.name, "not in the list")
 
 
 def _of_the_list(core: Activation) -> TorchActivation:
@@ -136,9 +141,13 @@ def _of_the_list(core: Activation) -> TorchActivation:
         inverse=partial(INVERSES[core.name], **core.parameters) if core.elementwise else None,
         domain=core.domain,
         elementwise=core.elementwise,
+        largest_slope=core.largest_slope,
         parameters=core.parameters,
     )
 
 
 def _name_of(function: Any) -> str:
     return getattr(function, "__name__", type(function).__name__)
+
+
+_DEFAULTS = {name: _of_the_list(get_activation(name)) for name in ACTIVATIONS}  # torch.compile can make none
