@@ -44,7 +44,7 @@ CASES = [
     ({"chunk": 0}, ValueError, r"chunk must be at least 1\. Got 0"),
     ({"mask": torch.ones(7)}, TypeError, r"mask must hold True.*Got torch\.float32: try mask != 0"),
     ({"mask": torch.ones(2, 7) > 0}, ValueError, r"mask must broadcast.*Got shape \(2, 7\)"),
-    ({"activation": "relu"}, ValueError, r"Got 'relu'.*'rectifier' here"),
+    ({"activation": "sigmiod"}, ValueError, r"Got 'sigmiod'. Did you mean 'sigmoid'"),
     (
         {"initial_state": STATE._replace(bias=torch.zeros(5))},
         ValueError,
