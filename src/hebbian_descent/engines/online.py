@@ -231,14 +231,17 @@ def learn_batch(
     n_samples, total = int(progress[0]) + n_new, float(progress[1]) + weight
     shift = setting.offset.shift_after(total, weight)
     spread = known = arrays.spread
+    precisions = None if spread is None else spread.precisions
     if spread is not None and setting.scale is not None and setting.scale.moves:
         with np.errstate(over="ignore", invalid="ignore"):
             shares = shares_of(weights)
             followed = moving_average(layer.offset, weighted_rows(inputs, shares), shift)
-            known = spread.after(inputs, shares, followed, setting.scale.shift_after(total, weight))
+            starts = n_samples == 1 and setting.offset.starts_as_mean
+            nu = setting.scale.shift_after(total, weight)
+            known, precisions = spread.after(inputs, shares, followed, nu, starts=starts)
         if not np.isfinite(known.squares).all():
             raise DivergenceError.by_inputs(n_samples, setting.update.fixed_rate, inputs)
-    precisions = None if known is None else known.precisions
+        options["starts"] = starts
     setting.update.layer(
         layer, inputs, targets, step=n_samples, scales=weights, shift=shift, precisions=precisions, **options
     )

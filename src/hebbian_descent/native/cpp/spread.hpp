@@ -15,6 +15,13 @@ T floor_of_spread(double shift) noexcept {
     return static_cast<T>(shift < 1.0 / 16 ? least : std::max(least, std::pow(0.25, 1 / shift)));
 }
 
+// An input is new if no more is left of its squares than this part of x², as `scaling.LEFT_OF_NEW`; where the running
+// means start, all of them are.
+template <class T>
+T left_of_new(bool starts) noexcept {
+    return starts ? std::numeric_limits<T>::infinity() : T(1e-12);
+}
+
 // 0 where an input has always been 0: it has no spread.
 template <class T>
 HD_INLINE Vector<T> precision_of(Vector<T> squares, Vector<T> offset, T floor) noexcept {
