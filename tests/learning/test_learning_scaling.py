@@ -89,7 +89,7 @@ class Dense:
             self.n_times += x != 0
             self.q = self.q + share * (x**2 - self.q)
             moved = self.mu + share * (x - self.mu) if centers else self.mu
-            least = max(floor, 4 ** (-1 / share))
+            least = max(floor, 0.5 * 0.7 ** (1 / share))
             spread = np.sqrt(np.maximum(self.q - moved**2, least * self.q))
             self.rescale(np.where(x != 0, spread, self.sigma))
             starts = centers and n == 1

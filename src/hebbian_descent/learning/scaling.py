@@ -7,12 +7,12 @@ A pattern is learned as z = (x − μ)/σ. The weights stay those of raw inputs,
 the automatic rate sees ‖z‖² = d·(x − μ), and the output does not change when σ does. So nobody needs to
 standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
 
-    σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, 4^(−1/ν))
+    σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, ½·0.7^(1/ν))
 
 q is the running mean of x², by the same ν as μ. σ follows before the step, with the pattern counted in q and
 μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more
-than those. The first patterns may agree by chance, so the floor sinks from a quarter of q to next to nothing
-while the first ten or so are seen. It is relative, so there is no smallest scale: an input that never changes
+than those. The first patterns may agree by chance, so the floor sinks from a third of q to next to nothing
+while the first thirty or so are seen. It is relative, so there is no smallest scale: an input that never changes
 counts as one of small spread, and one that has always been 0 is not learned.
 
 A running mean starts at the first pattern, which so teaches the bias alone, by a step as short as if each
@@ -61,7 +61,7 @@ class Spread(NamedTuple):
         is_there = (x != 0).any(axis=0)
         is_new = (np.count_nonzero(x, axis=0) == 1) & (starts | (self.squares <= LEFT_OF_NEW * mean_squares))
         precisions = np.where(
-            is_there, precisions_of(q - offset * offset, q, floor=0.25 ** (1 / nu)), self.precisions
+            is_there, precisions_of(q - offset * offset, q, floor=0.5 * 0.7 ** (1 / nu)), self.precisions
         )
         return Spread(q, np.where(is_new, 0, precisions)), precisions
 

@@ -81,14 +81,14 @@ struct RowPart {
     }
     HD_INLINE void store(T* row, std::size_t last) const noexcept {
         for (std::size_t k = 0; k + 1 < N; ++k) v[k].store(row + k * Vector<T>::lanes);
-        v[N - 1].store(row + (N - 1) * Vector<T>::lanes, last);
+        store_in_line(v[N - 1], row + (N - 1) * Vector<T>::lanes, last);
     }
 };
 
 // Brings rows into the cache that are needed soon, also those of the next sample.
 template <class T>
 class Lookahead {
-    static constexpr std::size_t ahead = 16;
+    static constexpr std::size_t ahead = 10;
     const SparseLayer<T>& layer_;
     const std::int32_t* columns_;
     std::size_t end_, next_ = 0, next_end_ = 0;
@@ -237,7 +237,8 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         if (look > 0) {
             for (const PresentInput<T>& of : present)
                 change_row(layer.mean(of.row), left, share, of.row, T(0), of.row, n_outputs);
-            change_row(layer.mean_bias, left, share, layer.bias, T(0), layer.bias, n_outputs);
+            for (std::size_t i = 0; i < n_outputs; ++i)
+                layer.mean_bias[i] = std::fma(share, layer.bias[i], left * layer.mean_bias[i]);
         }
         totals.square_sum = std::max(square_sum, 0.0);
         if (ends) close_block(layer, look);
