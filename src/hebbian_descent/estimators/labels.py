@@ -93,8 +93,8 @@ def check_names_of_classes(class_weight: ClassWeight, labels: npt.NDArray[Any]) 
     unnamed = [label for label in classes if label not in class_weight]
     if absent and unnamed:
         raise ValueError(
-            f"The class_weight must name classes that are in y. Got {absent[0]!r}, which is not in y, but not "
-            f"{unnamed[0]!r}, which is: correct the label, or leave out what should weigh 1."
+            f"The class_weight must name classes that are in y. Got {absent[0]!r}, which is not in y, but "
+            f"not {unnamed[0]!r}, which is: correct the label, or leave out what should weigh 1."
         )
 
 

@@ -63,13 +63,14 @@ def weighted_mean(values: Any, scales: Array) -> Array:
 def weighted_spread(values: Any, scales: Array, mean: Array) -> tuple[Array, Array]:
     """Return the mean squares of the columns and their variance; they may be infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _sparse_squares(values, scales, mean) if is_sparse(values) else squares_around(mean, values, scales)
+        squares = _sparse_squares if is_sparse(values) else squares_around
+        total = squares(mean, values, scales)
         variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
         return variance + mean * mean, variance
 
 
-def _sparse_squares(values: Any, scales: Array, mean: Array) -> Array:
-    """Return the same; where an input is 0, it is μ² away from the mean."""
+def _sparse_squares(mean: Array, values: Any, scales: Array) -> Array:
+    """Return Σw(x − μ)² of each column; where an input is 0, it is μ² away from the mean."""
     mu = mean.astype(np.float64)
     weights = np.repeat(scales.astype(np.float64), np.diff(values.indptr))
     x, m = values.data.astype(np.float64), mu[values.indices]

@@ -12,8 +12,8 @@ standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
 q is the running mean of x², by the same ν as μ. σ follows before the step, with the pattern counted in q and
 μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more
 than those. The first patterns may agree by chance, so the floor sinks from a third of q to next to nothing
-while the first thirty or so are seen. It is relative, so there is no smallest scale: an input that never changes
-counts as one of small spread, and one that has always been 0 is not learned.
+while the first thirty or so are seen. It is relative, so there is no smallest scale: an input that never
+changes counts as one of small spread, and one that has always been 0 is not learned.
 
 A running mean starts at the first pattern, which so teaches the bias alone, by a step as short as if each
 input that is there were one σ away from its mean. An input that comes up later is learned when it is there,
