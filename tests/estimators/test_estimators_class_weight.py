@@ -26,8 +26,19 @@ def test_weights_of_classes_are_weights_of_samples():
 
 
 def test_a_class_that_is_not_named_weighs_one():
-    by_class = classifier(class_weight={1: 3.0, 7: 2.0}).fit(X, Y)
+    by_class = classifier(class_weight={1: 3.0}).fit(X, Y)
     assert_same_bits(by_class, classifier().fit(X, Y, sample_weight=np.where(Y == 1, 3.0, 1.0)))
+
+
+def test_a_class_that_is_not_there_is_refused_where_another_has_no_weight():
+    weights = {1: 3.0, 7: 2.0}
+    with pytest.raises(ValueError, match="Got 7, which is not in y, but not 0, which is: correct the label"):
+        classifier(class_weight=weights).fit(X, Y)
+    in_stream = classifier(class_weight=weights).partial_fit(X, Y)  # it may still come
+    assert_same_bits(in_stream, classifier(class_weight={1: 3.0}).partial_fit(X, Y))
+    weights |= {0: 0.5}
+    with_more = classifier(class_weight=weights).fit(X, Y)
+    assert_same_bits(with_more, classifier(class_weight={0: 0.5, 1: 3.0}).fit(X, Y))
 
 
 def test_balanced_classes_weigh_as_in_scikit_learn():

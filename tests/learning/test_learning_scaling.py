@@ -59,6 +59,7 @@ class Dense:
         self.eta, self.decay = eta, decay
         self.U, self.b = np.zeros((N_OUTPUTS, N_INPUTS)), np.zeros(N_OUTPUTS)
         self.mu, self.q, self.sigma = np.zeros(N_INPUTS), np.zeros(N_INPUTS), np.zeros(N_INPUTS)
+        self.n_times = np.full(N_INPUTS, 2)  # that an input was there
 
     @property
     def W(self):
@@ -68,27 +69,31 @@ class Dense:
     def rescale(self, sigma):
         self.U, self.sigma = self.W * sigma, sigma
 
-    def step(self, x, t):
-        """Learn one batch."""
+    def step(self, x, t, extent=None):
+        """Learn one batch; absent inputs that were there only once stay as they are."""
         z = np.array([in_units(self.sigma, row - self.mu) for row in x])
         post = np.array([self.phi(self.U @ row + self.b) for row in z]) - t
-        products = z @ z.T + 1
+        z = np.where((x == 0) & (self.n_times == 1), 0, z)
+        products = (z @ z.T if extent is None else extent) + 1
         eta = self.kappa / (np.linalg.norm(products) / len(x)) if self.eta == "auto" else self.eta
         self.U = (1 - self.decay) * self.U - eta * post.T @ z / len(x)
         self.b = self.b - eta * post.mean(axis=0)
 
     def stream(self, X, T, *, nu=0.01, centers=True, floor=1e-8, begins_at_target=False):
+        self.n_times = np.zeros(N_INPUTS, int)
         if centers:
             self.mu = X[0]
             self.b = T[0] if begins_at_target else self.b
         for n, (x, t) in enumerate(zip(X, T, strict=True), 1):
             share = max(nu, 1 / n)
+            self.n_times += x != 0
             self.q = self.q + share * (x**2 - self.q)
             moved = self.mu + share * (x - self.mu) if centers else self.mu
-            least = max(floor, 4 ** (-1 / share))
+            least = max(floor, 0.5 * 0.7 ** (1 / share))
             spread = np.sqrt(np.maximum(self.q - moved**2, least * self.q))
             self.rescale(np.where(x != 0, spread, self.sigma))
-            self.step(x[np.newaxis], t[np.newaxis])
+            starts = centers and n == 1
+            self.step(x[np.newaxis], t[np.newaxis], extent=np.array([[(x != 0).sum()]]) if starts else None)
             self.b = self.b + self.W @ (moved - self.mu)
             self.mu = moved
         return self
@@ -106,7 +111,7 @@ class Dense:
 def assert_agrees(estimator, dense, X, rtol):
     """Compare activities, offsets and scales, each relative to its size."""
     np.testing.assert_allclose(estimator.offset_, dense.mu, rtol=rtol)
-    np.testing.assert_allclose(estimator.scale_, dense.sigma, rtol=rtol)
+    np.testing.assert_allclose(estimator.scale_, np.where(dense.n_times > 1, dense.sigma, 0), rtol=rtol)
     expected = (X - dense.mu) @ dense.W.T + dense.b
     found = (X - estimator.offset_) @ estimator.weights_.T + estimator.bias_
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * np.abs(expected).max())
@@ -239,11 +244,11 @@ def test_an_input_that_never_changes_has_the_smallest_spread_and_teaches_nothing
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_a_single_sample_has_a_scale(kind, method):
+def test_a_single_sample_has_a_scale_only_as_a_whole_dataset(kind, method):
     x, y = np.array([[3.0, -4e5, 0.0, 1e-5]]), [1]
     settings = {"epochs": 1} if method == "fit" else {}
     estimator = getattr(kind(average=False, **settings), method)(x, y)
-    part = 1e-4 if method == "fit" else 0.5  # by the floor of a whole dataset, or of a stream that begins
+    part = 1e-4 if method == "fit" else 0.0  # by the floor of a whole dataset; a stream knows nothing as yet
     np.testing.assert_allclose(estimator.scale_, part * np.abs(x[0]), rtol=1e-6)
     np.testing.assert_array_equal(estimator.offset_, x[0])
     assert not estimator.weights_.any()
@@ -251,6 +256,52 @@ def test_a_single_sample_has_a_scale(kind, method):
     if kind is HebbianDescentRegressor:
         part_learned = 0.5 if method == "fit" else 1.0
         np.testing.assert_allclose(estimator.predict(x), part_learned, rtol=1e-9)
+
+
+def test_the_first_sample_of_a_stream_is_learned_as_if_each_input_were_one_deviation_away():
+    x = np.array([[3.0, -4e5, 0.0, 1e-5]])
+    classifier = HebbianDescentClassifier(average=False).partial_fit(x, [1], classes=[0, 1])
+    np.testing.assert_allclose(classifier.bias_, np.array([-0.5, 0.5]) / (3 + 1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("as_input", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_an_input_that_was_there_once_is_not_learned_until_it_comes_again(as_input):
+    X = np.ones((6, 2))
+    X[:, 1] = [0, 0, 5, 0, 0, 5]
+    learned = []
+    classifier = HebbianDescentClassifier(average=False)
+    for row, label in zip(X, [0, 1, 0, 1, 0, 1], strict=True):
+        classifier.partial_fit(as_input(row[np.newaxis]), [label], classes=[0, 1])
+        learned.append((classifier.weights_[1, 1], classifier.scale_[1]))
+    weights, scales = np.transpose(learned)
+    assert list(scales[:5]) == [0] * 5
+    assert scales[5] > 0
+    assert weights[1] == 0
+    assert weights[2] < 0
+    assert weights[3] == weights[4] == weights[2] < weights[5]
+
+
+def new_words(n, *, n_topics=10, seed=0):
+    """Texts of 30 words, four of them out of 100 of the topic and the others out of very many."""
+    rng = np.random.default_rng(seed)
+    topics = rng.integers(n_topics, size=n)
+    words = (20_000 ** rng.random((n, 30))).astype(int) + n_topics * 100
+    words[:, :4] = topics[:, np.newaxis] * 100 + rng.integers(100, size=(n, 4))
+    X = csr_array((np.ones(words.size), words.ravel(), np.arange(0, words.size + 1, 30)), shape=(n, 2**15))
+    X.sum_duplicates()
+    return X, topics
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_ever_new_words_do_not_spoil_a_centered_stream(seed):
+    X, y = new_words(1_200, seed=seed)
+    right = {}
+    for centering in ("auto", None):
+        stream = HebbianDescentClassifier(centering=centering, average=False)
+        stream.partial_fit(X[:600], y[:600], classes=range(10))
+        right[centering] = stream.score(X[600:], y[600:])
+    assert right["auto"] > 0.8
+    assert right["auto"] > right[None] - 0.06
 
 
 def test_a_scale_may_begin_in_mid_stream():

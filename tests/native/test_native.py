@@ -38,6 +38,19 @@ def test_products(core, shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(0, 3), (1, 1), (4, 16), (7, 29), (41, 784)])
+def test_squares_around_a_mean(core, n_rows, n_columns, dtype):
+    values = (RNG.standard_normal((n_rows, n_columns)) + 3).astype(dtype)
+    weights, mean = RNG.random(n_rows).astype(dtype), np.full(n_columns, 3.0, dtype)
+    total = np.ones(n_columns, dtype)
+    core.add_squares(values, weights, mean, total)
+    expected = 1 + weights.astype(float) @ (values.astype(float) - 3) ** 2
+    np.testing.assert_allclose(total, expected, rtol=TOLERANCE[dtype])
+    with pytest.raises(ValueError, match="do not fit together"):
+        core.add_squares(values, weights, mean[1:], total)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("unit", ACTIVATIONS)
 def test_units_have_the_same_bits_at_v3_and_v4(two_levels, unit, dtype):
     a = RNG.normal(scale=10, size=(7, 83)).astype(dtype)

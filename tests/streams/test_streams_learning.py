@@ -84,7 +84,7 @@ def test_text_is_hashed_and_gaps_count_as_zero(bits, succeed, write_table, tmp_p
 
 def test_the_hash_is_the_same_everywhere(write_table, succeed, tmp_path):
     """The inputs of these two values are part of the format of models."""
-    path = write_table(colour=["red", "blue"], y=["a", "b"])
+    path = write_table(colour=["red", "blue", "red"], y=["a", "b", "a"])
     succeed("learn", path, "--target", "y", "--model", tmp_path / "model")
     used = np.flatnonzero(load(tmp_path / "model").coef_.any(axis=0))
     assert used.tolist() == [145920, 238209]

@@ -39,6 +39,7 @@ Progress = npt.NDArray[np.float64]
 ALL_LEARNED = -1
 WEIGHTS_IN_A_CALL = 2**27
 """Samples times weights that one compiled call takes on: some hundredths of a second, deaf to Ctrl-C."""
+NUMBERS_IN_A_BLOCK = 2**16
 
 Loop = Callable[..., int]
 """(arrays, inputs, targets, weights of samples, order, progress) → the refused place in the order, or −1."""
@@ -231,14 +232,17 @@ def learn_batch(
     n_samples, total = int(progress[0]) + n_new, float(progress[1]) + weight
     shift = setting.offset.shift_after(total, weight)
     spread = known = arrays.spread
+    precisions = None if spread is None else spread.precisions
     if spread is not None and setting.scale is not None and setting.scale.moves:
         with np.errstate(over="ignore", invalid="ignore"):
             shares = shares_of(weights)
             followed = moving_average(layer.offset, weighted_rows(inputs, shares), shift)
-            known = spread.after(inputs, shares, followed, setting.scale.shift_after(total, weight))
+            starts = n_samples == 1 and setting.offset.starts_as_mean
+            nu = setting.scale.shift_after(total, weight)
+            known, precisions = spread.after(inputs, shares, followed, nu, starts=starts)
         if not np.isfinite(known.squares).all():
             raise DivergenceError.by_inputs(n_samples, setting.update.fixed_rate, inputs)
-    precisions = None if known is None else known.precisions
+        options["starts"] = starts
     setting.update.layer(
         layer, inputs, targets, step=n_samples, scales=weights, shift=shift, precisions=precisions, **options
     )
@@ -249,3 +253,20 @@ def learn_batch(
         share = setting.averaging.share_after(n_samples, n_new, layer.n_inputs)
         if share:
             arrays.mean.follow(layer, share)
+
+
+def squares_around(mean: Array, values: Array, weights: Array) -> npt.NDArray[np.float64]:
+    """Return Σw(x − μ)² of each column, over blocks of rows whose sums lose little to rounding."""
+    native = core()
+    total = np.zeros(values.shape[1], np.float64)
+    size = max(1, NUMBERS_IN_A_BLOCK // values.shape[1])
+    for start in range(0, len(values), size):
+        part, w = values[start : start + size], weights[start : start + size]
+        if native is None:
+            centered = part - mean
+            total += np.einsum("i,ij,ij->j", w, centered, centered)
+        else:
+            of_part = np.zeros_like(mean)
+            native.add_squares(part, w, mean, of_part)
+            total += of_part
+    return total

@@ -24,6 +24,7 @@ from hebbian_descent.estimators.labels import (
     as_indicator,
     check_labels,
     check_labels_apart,
+    check_names_of_classes,
     class_weight_of_pairs,
     refuse_balance_in_a_stream,
     takes_several_labels,
@@ -322,6 +323,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         if goes_on and (several != self.multilabel_ or (several and y.shape[1] != len(self.classes_))):
             was = f"a matrix of {len(self.classes_)} columns" if self.multilabel_ else "one label per sample"
             raise ValueError(f"The labels must be {was}, as before. Got the shape {y.shape}.")
+        if not in_stream:
+            check_names_of_classes(class_weight, y)
         scales = weights_of_labels(class_weight, y, scales_of(sample_weight, X))
         there = scales > 0
         return (X, y, scales) if there.all() else (X[there], y[there], scales[there])

@@ -81,6 +81,23 @@ def class_weight_of_pairs(pairs: Any) -> ClassWeight:
         raise ModelFileError(str(error)) from None
 
 
+def check_names_of_classes(class_weight: ClassWeight, labels: npt.NDArray[Any]) -> None:
+    """Refuse names of classes that are not there while others that are there have none, as scikit-learn does.
+
+    One of the two is probably misspelled.
+    """
+    if not isinstance(class_weight, Mapping):
+        return
+    classes = np.unique(labels).tolist()
+    absent = [label for label in class_weight if label not in classes]
+    unnamed = [label for label in classes if label not in class_weight]
+    if absent and unnamed:
+        raise ValueError(
+            f"The class_weight must name classes that are in y. Got {absent[0]!r}, which is not in y, but "
+            f"not {unnamed[0]!r}, which is: correct the label, or leave out what should weigh 1."
+        )
+
+
 def weights_of_labels(class_weight: ClassWeight, labels: npt.NDArray[Any], scales: Array) -> Array:
     """Return the weights of samples, times those of their classes; a class that is not named weighs 1.
 

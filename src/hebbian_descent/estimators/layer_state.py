@@ -204,7 +204,7 @@ class LayerState(HasState, BaseEstimator):
     def _is_averaged(self) -> bool:
         """Whether predictions are those of the averaged layer."""
         has = self.__dict__
-        if isinstance(self.average, bool | np.bool_) and not self.average:
+        if isinstance(self.average, (bool, np.bool_)) and not self.average:
             return False
         is_there = self._sparse.mean_bias is not None if "_sparse" in has else "mean_weights_" in has
         return is_there and Averaging.has_begun(has["_progress"][0], self.n_features_in_)
@@ -223,10 +223,8 @@ class LayerState(HasState, BaseEstimator):
         if "_sparse" in self.__dict__ or is_sparse(X):
             return self._preactivation_of_raw(X)
         if self._is_averaged():
-            a: Array = X @ self.mean_weights_.T + self.mean_bias_
-        else:
-            a = (X - self.offset_) @ self.weights_.T + self.bias_
-        return a
+            return preactivation(self.mean_weights_, self.mean_bias_, X)
+        return preactivation(self.weights_, self.bias_, X - self.offset_)
 
     def _preactivation_of_raw(self, X: Any) -> Array:
         """Return the preactivation from inputs as they are, of which those that are 0 do not count."""
@@ -237,6 +235,15 @@ class LayerState(HasState, BaseEstimator):
             W, b = self._raw_layer()
             a = X @ W.T + b
         return a
+
+
+def preactivation(weights: Array, bias: Array, inputs: Array) -> Array:
+    """Return XWᵀ + b; a single row is treated as a vector, which takes half the time."""
+    if len(inputs) == 1:
+        a: Array = (weights.dot(inputs[0]) + bias)[np.newaxis]
+    else:
+        a = inputs @ weights.T + bias
+    return a
 
 
 def start_of_offset(offset: Offset, n_inputs: int, dtype: npt.DTypeLike) -> Array:

@@ -23,6 +23,7 @@ from hebbian_descent.engines.online import (
     in_codes,
     learn_batch,
     learn_in_blocks,
+    squares_around,
 )
 from hebbian_descent.engines.sparse_online import SparseArrays, is_sparse
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
@@ -30,8 +31,6 @@ from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import ErrorTerm
 from hebbian_descent.transaction import is_finite
-
-CACHED_NUMBERS = 2**16
 
 
 class Samples(NamedTuple):
@@ -64,23 +63,14 @@ def weighted_mean(values: Any, scales: Array) -> Array:
 def weighted_spread(values: Any, scales: Array, mean: Array) -> tuple[Array, Array]:
     """Return the mean squares of the columns and their variance; they may be infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _sparse_squares(values, scales, mean) if is_sparse(values) else _squares(values, scales, mean)
+        squares = _sparse_squares if is_sparse(values) else squares_around
+        total = squares(mean, values, scales)
         variance: Array = (total / scales.sum(dtype=np.float64)).astype(values.dtype)
         return variance + mean * mean, variance
 
 
-def _squares(values: Array, scales: Array, mean: Array) -> Array:
-    """Return Σw(x − μ)² of each column, in blocks that fit a cache."""
-    total = np.zeros(values.shape[1], np.float64)
-    size = max(1, CACHED_NUMBERS // values.shape[1])
-    for start in range(0, len(values), size):
-        centered = values[start : start + size] - mean
-        total += np.einsum("i,ij,ij->j", scales[start : start + size], centered, centered)
-    return total
-
-
-def _sparse_squares(values: Any, scales: Array, mean: Array) -> Array:
-    """Return the same; where an input is 0, it is μ² away from the mean."""
+def _sparse_squares(mean: Array, values: Any, scales: Array) -> Array:
+    """Return Σw(x − μ)² of each column; where an input is 0, it is μ² away from the mean."""
     mu = mean.astype(np.float64)
     weights = np.repeat(scales.astype(np.float64), np.diff(values.indptr))
     x, m = values.data.astype(np.float64), mu[values.indices]

@@ -13,6 +13,7 @@ them where a rate is given. There is no average before the first look, and the l
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -66,7 +67,13 @@ class Averaging(NamedTuple):
     @classmethod
     def has_begun(cls, n_samples: float, n_inputs: int) -> bool:
         """Return whether there is an average."""
-        return n_samples >= cls.step_at(1, n_inputs)
+        return n_samples >= cls.first_look(n_inputs)
+
+    @staticmethod
+    @cache  # asked with every prediction
+    def first_look(n_inputs: int) -> int:
+        """Return after how many samples the layer is looked at for the first time."""
+        return Averaging.step_at(1, n_inputs)
 
 
 def as_average(average: object) -> Average:

@@ -7,14 +7,19 @@ A pattern is learned as z = (x − μ)/σ. The weights stay those of raw inputs,
 the automatic rate sees ‖z‖² = d·(x − μ), and the output does not change when σ does. So nobody needs to
 standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
 
-    σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, 4^(−1/ν))
+    σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, ½·0.7^(1/ν))
 
 q is the running mean of x², by the same ν as μ. σ follows before the step, with the pattern counted in q and
 μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more
-than those. The first patterns may agree by chance, so the floor sinks from a quarter of q to next to nothing
-while the first ten or so are seen. It is relative, so there is no smallest scale: an input that never changes
-counts as one of small spread, and one that has always been 0 is not learned. A running mean starts at the
-first pattern, which so teaches the bias alone.
+than those. The first patterns may agree by chance, so the floor sinks from a third of q to next to nothing
+while the first thirty or so are seen. It is relative, so there is no smallest scale: an input that never
+changes counts as one of small spread, and one that has always been 0 is not learned.
+
+A running mean starts at the first pattern, which so teaches the bias alone, by a step as short as if each
+input that is there were one σ away from its mean. An input that comes up later is learned when it is there,
+but after the first time it has no σ until it comes again: nobody knows how rare it is, and taking its absence
+for news would teach the bias by steps that later ones, being much shorter, could not undo. So a stream of
+texts, in which every one brings new words, is learned as well as numbers are.
 """
 
 from __future__ import annotations
@@ -31,25 +36,34 @@ FLOORS = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 """ρ: what rounding leaves of the difference q − μ²."""
 
 
+LEFT_OF_NEW = 1e-12
+"""An input is new if no more is left of its squares than this part of x²."""
+
+
 class Spread(NamedTuple):
     """What is known of the spread of each input, (n_inputs,)."""
 
     squares: Array
     """q."""
     precisions: Array
-    """1/σ², or 0 for an input that has always been 0."""
+    """1/σ², or 0 for an input that was there no more than once."""
 
-    def after(self, inputs: Array, shares: Array, offset: Array, shift: float) -> Spread:
-        """Return what is known with a batch that is about to be learned, which the offset has followed.
+    def after(
+        self, inputs: Array, shares: Array, offset: Array, shift: float, *, starts: bool
+    ) -> tuple[Spread, Array]:
+        """Return what is known after a batch, which the offset has followed, and 1/σ² by which to learn it.
 
-        The shares of its patterns are 1 on average.
+        The shares of its patterns are 1 on average. Where the running means start, all inputs are new.
         """
         x, nu = inputs, shift
         mean_squares = (x * x * shares[:, np.newaxis]).mean(axis=0)
         q = flush_subnormal(self.squares + nu * (mean_squares - self.squares))
         is_there = (x != 0).any(axis=0)
-        precisions = precisions_of(q - offset * offset, q, floor=0.25 ** (1 / nu))
-        return Spread(q, np.where(is_there, precisions, self.precisions))
+        is_new = (np.count_nonzero(x, axis=0) == 1) & (starts | (self.squares <= LEFT_OF_NEW * mean_squares))
+        precisions = np.where(
+            is_there, precisions_of(q - offset * offset, q, floor=0.5 * 0.7 ** (1 / nu)), self.precisions
+        )
+        return Spread(q, np.where(is_new, 0, precisions)), precisions
 
     def keep(self, known: Spread) -> None:
         """Take over what is known now, in place."""

@@ -104,12 +104,13 @@ class Update:
         shift: float = 0.0,
         target_offset: Array | None = None,
         precisions: Array | None = None,
+        starts: bool = False,
     ) -> None:
         """Update a layer with the mean change of a batch, then move its offset by `shift`.
 
         `scales` are the weights of patterns: shares of the mean in a batch, presentations of a single one.
-        `precisions` are 1/σ² of the inputs, see `scaling`. `means` are those of all patterns, for rules that
-        need them.
+        `precisions` are 1/σ² of the inputs, see `scaling`, which also says what is special where the running
+        means start. `means` are those of all patterns, for rules that need them.
         With a `target_offset` that moves along, a rule uses its `moving_factors`, and the bias stays.
         """
         x, t, rule = inputs, targets, self.rule
@@ -123,6 +124,8 @@ class Update:
             seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
             pre, post = rule.checked_factors(seen, moving=target_offset is not None)
             z = pre if precisions is None else pre * np.sqrt(precisions)
+            if starts:
+                z = (x != 0).astype(x.dtype)
             rates = self._rates_of_layer(layer, Factors(z, post), seen, step, shares)
             growth = (z * z).sum(axis=1, keepdims=True) + 1
             if scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output:

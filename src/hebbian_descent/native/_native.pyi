@@ -263,6 +263,13 @@ class Core(Protocol):
         coefficients: Array,
         terms: Array,
     ) -> None: ...
+    def add_squares(
+        self,
+        values: Array,
+        weights: Array,
+        mean: Array,
+        total: Array,
+    ) -> None: ...
     def sequence_room(
         self,
         n_steps: int,

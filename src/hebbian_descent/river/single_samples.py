@@ -80,8 +80,8 @@ def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> Sin
         respond = loop.respond
     layer = partial(respond, *map(_data, (arrays.weights, arrays.bias, arrays.offset, row, a)))
     average = None if arrays.mean is None else partial(respond, *map(_data, (*arrays.mean, None, row, a)))
-    begins = Averaging.step_at(1, n_inputs)
-    return SingleSamples(columns, step, target, layer, average, begins, estimator._progress, a)
+    first_look = Averaging.first_look(n_inputs)
+    return SingleSamples(columns, step, target, layer, average, first_look, estimator._progress, a)
 
 
 def _respond(weights: Any, bias: Any, offset: Any, row: Any, preactivation: Any) -> None:

@@ -1,5 +1,6 @@
-// Matrix products that treat every column alike, and patterns without their zeros for such products.
+// Matrix products and sums that treat every column alike, and patterns without their zeros for such products.
 #include "bindings.hpp"
+#include "column_squares.hpp"
 #include "product.hpp"
 #include "sparse_patterns.hpp"
 
@@ -17,8 +18,17 @@ void multiply(Matrix<T> out, Matrix<const T> start, double keep, Matrix<const T>
 }
 
 template <class T>
+void sum_squares(Matrix<const T> values, Row<const T> weights, Row<const T> mean, Row<T> total) {
+    if (weights.shape(0) != values.shape(0) || mean.shape(0) != values.shape(1) || total.shape(0) != values.shape(1))
+        throw std::invalid_argument("The values, their weights, mean and total do not fit together.");
+    nb::gil_scoped_release release;
+    add_squares(values.data(), weights.data(), values.shape(0), mean.data(), values.shape(1), total.data());
+}
+
+template <class T>
 void define_for(nb::module_& m) {
     m.def("add_product", &multiply<T>, array("out"), array("start"), "keep"_a, array("coefficients"), array("terms"));
+    m.def("add_squares", &sum_squares<T>, array("values"), array("weights"), array("mean"), array("total"));
 }
 
 // Columns first … last − 1 of some patterns, which may have another precision.

@@ -74,7 +74,7 @@ class OnlineRoom : RoomOfRows<T> {
 // By how much the running means follow each pattern of a pass; 0 leaves them.
 template <class T, std::size_t k>
 struct Shifts {
-    T offset[k], squares[k], floors[k];
+    T offset[k], squares[k], floors[k], left_of_new[k];
 };
 
 // m + νδ; what fades below the normal numbers becomes 0.
@@ -84,8 +84,8 @@ HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noex
 }
 
 // Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known
-// after all of them. σ follows before the step, and only where an input is not 0. products[i][j] = ⟨d_i, c_j⟩; the last
-// one of a pattern is not a number if a square of it is infinite.
+// after all of them. σ follows before the step, and only where an input is not 0; after the step, an input that was new
+// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is not a number if a square of it is infinite.
 template <bool follows, bool scales, class T, std::size_t k>
 void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T, k>& shifts, const T* const (&x)[k],
                      std::size_t n_inputs, T (&products)[k][k], const Moments<T>& moved) noexcept {
@@ -103,11 +103,15 @@ void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T
             if (follows) offset = followed(offset, shifts.offset[j], c);
             if (scales) {
                 if (follows && shifts.squares[j] > 0) {
-                    squares = followed(squares, shifts.squares[j], input * input - squares);
-                    precisions =
-                        choose(abs(input) > V(T(0)), precision_of(squares, offset, shifts.floors[j]), precisions);
+                    const V square = input * input;
+                    const auto is_there = abs(input) > V(T(0)), is_known = squares > V(shifts.left_of_new[j]) * square;
+                    squares = followed(squares, shifts.squares[j], square - squares);
+                    const V found = precision_of(squares, offset, shifts.floors[j]);
+                    d[j] = c * choose(is_there, found, precisions);
+                    precisions = choose(is_there, choose(is_known, found, V(T(0))), precisions);
+                } else {
+                    d[j] = c * precisions;
                 }
-                d[j] = c * precisions;
                 d[j].store(steps.directions[j] + i);
             }
             for (std::size_t l = 0; l <= j; ++l) sums[l][j] = fma(d[l], c, sums[l][j]);
@@ -144,6 +148,11 @@ template <class T>
 void scale_row(T* row, std::size_t n, T factor) noexcept {
     using V = Vector<T>;
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(factor) * V::load(row + i)).store(row + i); });
+}
+
+template <class T>
+double number_there(const T* x, std::size_t n) noexcept {
+    return static_cast<double>(std::count_if(x, x + n, [](T value) { return value != T(0); }));
 }
 
 // Σw(x − μ), or Σwx without an offset.
@@ -229,6 +238,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             shifts.offset[j] = is_there && moves ? T(step.shift_after(scale, weight)) : T(0);
             const double scale_shift = is_there && step.scale_moves ? step.scale_shift_after(scale, weight) : 0.0;
             shifts.squares[j] = T(scale_shift), shifts.floors[j] = floor_of_spread<T>(scale_shift);
+            shifts.left_of_new[j] = left_of_new<T>(step.starts_at(progress.n_samples + static_cast<double>(j)));
         }
         center();
         pass.learned = last, pass.summed = now;
@@ -242,6 +252,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         n_pending = 0, pass.kept = T(1);
         for (std::size_t j = 0; j < n_now && !diverged; ++j) {
             const std::size_t sample = static_cast<std::size_t>(samples.order[start + j]);
+            const bool starts = scales && step.starts_at(progress.n_samples);
             T* p = now->p[j];
             const T* targets = room.targets;
             if (samples.labels == nullptr) {
@@ -254,7 +265,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
                                  layer.bias,
                                  targets,
                                  static_cast<double>(samples.scales[sample]),
-                                 static_cast<double>(products[j][j]),
+                                 starts ? number_there(x[j], n_inputs) : static_cast<double>(products[j][j]),
                                  room.a,
                                  room.h,
                                  room.spare};

@@ -49,6 +49,9 @@ struct StepSettings {
 
     bool is_plain_descent() const noexcept { return error.kind == ErrorTerm::Kind::difference && !pulls_back; }
     bool moves() const noexcept { return shift > 0 || starts_as_mean; }
+    // Whether offset and scale start at the next sample: it says nothing of the spread, and inputs that are there count
+    // as one deviation each.
+    bool starts_at(double n_samples) const noexcept { return n_samples == 0 && starts_as_mean && scale_moves; }
     // For a sample of some weight, which is part of the weight of all so far.
     double shift_after(double weight, double total) const noexcept {
         return starts_as_mean ? std::max(shift, weight / total) : shift;

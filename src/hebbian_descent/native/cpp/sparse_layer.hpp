@@ -96,13 +96,20 @@ struct SparseLayer {
     T* mean_changes_of(std::size_t block) const noexcept { return changes_of(block) + n_places; }
 };
 
-// row ← a·row + b·other − s·change
+// Store the first n lanes where there is room for all. Stored by a mask, a line could not be read again soon: what is
+// known of an input lies in the last line of its weights.
+template <class T>
+HD_INLINE void store_in_line(Vector<T> v, T* row, std::size_t n) noexcept {
+    (n == Vector<T>::lanes ? v : choose_first(n, v, Vector<T>::load(row))).store(row);
+}
+
+// row ← a·row + b·other − s·change, for a row of whole cache lines
 template <class T>
 HD_INLINE void change_row(T* row, T a, T b, const T* other, T s, const T* change, std::size_t n) noexcept {
     using V = Vector<T>;
     for_vectors<T>(n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
         const V kept = fma(V(b), V::load(other + i, m), V(a) * V::load(row + i, m));
-        fma(V(T(0) - s), V::load(change + i, m), kept).store(row + i, m);
+        store_in_line(fma(V(T(0) - s), V::load(change + i, m), kept), row + i, m);
     });
 }
 
@@ -195,11 +202,14 @@ void copy_row(const SparseLayer<T>& layer, std::size_t input, T* out) noexcept {
 template <class T>
 void respond_to_raw(const SparseLayer<T>& layer, const T* values, const std::int32_t* columns, std::size_t n,
                     bool by_average, T* room, T* out) noexcept {
+    using V = Vector<T>;
     std::copy_n(by_average ? layer.mean_bias : layer.bias, layer.n_outputs, out);
     for (std::size_t at = 0; at < n; ++at) {
         copy_row(layer, static_cast<std::size_t>(columns[at]), room);
         const T* weights = by_average ? layer.mean(room) : room;
-        change_row(out, T(1), T(0), out, T(0) - values[at], weights, layer.n_outputs);
+        for_vectors<T>(layer.n_outputs, [&](std::size_t i, std::size_t m) {
+            fma(V(values[at]), V::load(weights + i, m), V::load(out + i, m)).store(out + i, m);
+        });
     }
 }
 

@@ -45,11 +45,11 @@ class SparseRoom : RoomOfRows<T> {
     }
 };
 
-// One input of the pattern at hand: μ as before it, q and 1/σ² with it.
+// One input of the pattern at hand: μ as before it, q and 1/σ² with it, and 1/σ² after it.
 template <class T>
 struct PresentInput {
     T* row;
-    T x, offset, squares, precision, share;
+    T x, offset, squares, precision, precision_after, share;
     T by_step, by_common;  // what is added to V of p and of C
 };
 
@@ -81,14 +81,14 @@ struct RowPart {
     }
     HD_INLINE void store(T* row, std::size_t last) const noexcept {
         for (std::size_t k = 0; k + 1 < N; ++k) v[k].store(row + k * Vector<T>::lanes);
-        v[N - 1].store(row + (N - 1) * Vector<T>::lanes, last);
+        store_in_line(v[N - 1], row + (N - 1) * Vector<T>::lanes, last);
     }
 };
 
 // Brings rows into the cache that are needed soon, also those of the next sample.
 template <class T>
 class Lookahead {
-    static constexpr std::size_t ahead = 16;
+    static constexpr std::size_t ahead = 10;
     const SparseLayer<T>& layer_;
     const std::int32_t* columns_;
     std::size_t end_, next_ = 0, next_end_ = 0;
@@ -131,7 +131,8 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         const double weight = static_cast<double>(samples.weights[sample]), total = progress.weight + weight;
         const double shift = step.moves() ? step.shift_after(weight, total) : 0.0;
         const double scale_shift = step.scale_moves ? step.scale_shift_after(weight, total) : 0.0;
-        const T floor = floor_of_spread<T>(scale_shift);
+        const bool starts = step.starts_at(progress.n_samples);
+        const T floor = floor_of_spread<T>(scale_shift), of_new = left_of_new<T>(starts);
         const Lookahead<T> lookahead(layer, samples, place);
 
         // What the inputs that are there add to the sums over all of them.
@@ -152,6 +153,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             of.share = known.share(), shares += x * of.share;
             const T offset = of.offset = P * known.mean;
             T squares_of = Q * known.squares, precision_now = known.precision;
+            const bool is_known = scale_shift == 0 || squares_of > of_new * (x * x);
             const double mu = static_cast<double>(offset), was = mu * mu * static_cast<double>(precision_now);
             if (scale_shift > 0) {
                 squares_of = flushed(squares_of + scale_nu * (x * x - squares_of));
@@ -159,6 +161,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             }
             if (!std::isfinite(squares_of)) return static_cast<std::ptrdiff_t>(place);
             of.squares = squares_of, of.precision = precision_now;
+            of.precision_after = is_known ? precision_now : T(0);
             finest = std::max(finest, precision_now);
             const double precision = static_cast<double>(precision_now), value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
@@ -167,6 +170,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         }
         present.resize(n_present);
         squares = std::max(squares + square_sum, 0.0), along_offset -= square_sum;
+        const double extent = starts ? static_cast<double>(n_present) : squares;
         for_parts<T>(n_outputs, [&](std::size_t i, auto n, std::size_t last) HD_LAMBDA_INLINE {
             RowPart<T, n> sums{};
             for (const PresentInput<T>& of : present) {
@@ -184,7 +188,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             std::fill_n(room.targets, n_outputs, T(step.off));
             room.targets[samples.labels[sample]] = T(step.on);
         }
-        const Stimulus<T> to{room.sums, layer.bias, targets, weight, squares, room.a, room.h, room.spare};
+        const Stimulus<T> to{room.sums, layer.bias, targets, weight, extent, room.a, room.h, room.spare};
         if (!respond(units, step, to, n_outputs, room.p)) return static_cast<std::ptrdiff_t>(place);
 
         // What the step does to all inputs at once. C is KC in a block that ends.
@@ -213,9 +217,10 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         square_sum *= fading;
         for (PresentInput<T>& of : present) {
             const T centered = of.x - of.offset, offset = flushed(of.offset + nu * centered);
-            const KnownInput<T> known{per_offset * offset, per_square * of.squares, of.precision, n_past};
+            const KnownInput<T> known{per_offset * offset, per_square * of.squares, of.precision_after, n_past};
             const double mu = static_cast<double>(of.offset), mu_after = static_cast<double>(offset);
-            square_sum += (mu_after * mu_after - fading * mu * mu) * static_cast<double>(of.precision);
+            square_sum += mu_after * mu_after * static_cast<double>(of.precision_after) -
+                          fading * mu * mu * static_cast<double>(of.precision);
             of.by_step = per_weight * (centered * of.precision + of.share * P);
             of.by_common = ends ? T(0) - of.share : known.share() - of.share;
             layer.known(of.row) = known;
@@ -232,7 +237,8 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         if (look > 0) {
             for (const PresentInput<T>& of : present)
                 change_row(layer.mean(of.row), left, share, of.row, T(0), of.row, n_outputs);
-            change_row(layer.mean_bias, left, share, layer.bias, T(0), layer.bias, n_outputs);
+            for (std::size_t i = 0; i < n_outputs; ++i)
+                layer.mean_bias[i] = std::fma(share, layer.bias[i], left * layer.mean_bias[i]);
         }
         totals.square_sum = std::max(square_sum, 0.0);
         if (ends) close_block(layer, look);

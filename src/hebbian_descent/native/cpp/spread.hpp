@@ -8,11 +8,18 @@
 
 namespace hebbian_descent {
 
-// ρ_n = max(ρ, 4^(−1/ν)): what a few patterns say of a small spread may be chance.
+// ρ_n = max(ρ, ½·0.7^(1/ν)): what a few patterns say of a small spread may be chance.
 template <class T>
 T floor_of_spread(double shift) noexcept {
     constexpr double least = sizeof(T) == 8 ? 1e-8 : 1e-5;  // as `scaling.FLOORS`
-    return static_cast<T>(shift < 1.0 / 16 ? least : std::max(least, std::pow(0.25, 1 / shift)));
+    return static_cast<T>(shift < 1.0 / 64 ? least : std::max(least, 0.5 * std::pow(0.7, 1 / shift)));
+}
+
+// An input is new if no more is left of its squares than this part of x², as `scaling.LEFT_OF_NEW`; where the running
+// means start, all of them are.
+template <class T>
+T left_of_new(bool starts) noexcept {
+    return starts ? std::numeric_limits<T>::infinity() : T(1e-12);
 }
 
 // 0 where an input has always been 0: it has no spread.
