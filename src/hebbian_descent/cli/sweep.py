@@ -165,8 +165,11 @@ def _show(result: SweepResult, by: str, output: Path, as_json: bool) -> None:
     else:
         PlainConsole().print(str(result), soft_wrap=True)
         print_fitting(_best_table(result, by), compact=False)
+        alike: dict[str, list[str]] = {}
         for which, doubt in result.doubts(by).items():
-            PlainConsole().print(f"Note: {which}: {doubt}.", style="yellow", soft_wrap=True)
+            alike.setdefault(doubt, []).append(which)
+        for doubt, several in alike.items():
+            PlainConsole().print(f"Note: {'; '.join(several)}: {doubt}.", style="yellow", soft_wrap=True)
     say_written(*wrote)
 
 
