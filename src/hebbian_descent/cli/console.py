@@ -49,11 +49,11 @@ def show_table(table: TextTable, form: str = "text") -> None:
 def print_fitting(table: TextTable, *, compact: bool = True, wrap: Sequence[int] = ()) -> None:
     """Print a table that fits the terminal without breaking a number.
 
-    First headings are stacked. Columns that may not wrap and still do not fit follow below, again after the
+    If no column may wrap, headings are stacked; columns that still do not fit follow below, again after the
     columns of words. In a file or a pipe, lines are as long as they must be.
     """
     limit = terminal_width()
-    if _width(table, compact) > limit:
+    if not wrap and _width(table, compact) > limit:
         table = table._replace(headings=[*map(stacked, table.headings)])
     for part in [table] if wrap else _parts_that_fit(table, limit, compact):
         width = _width(part, compact)

@@ -165,8 +165,11 @@ def _show(result: SweepResult, by: str, output: Path, as_json: bool) -> None:
     else:
         PlainConsole().print(str(result), soft_wrap=True)
         print_fitting(_best_table(result, by), compact=False)
+        alike: dict[str, list[str]] = {}
         for which, doubt in result.doubts(by).items():
-            PlainConsole().print(f"Note: {which}: {doubt}.", style="yellow", soft_wrap=True)
+            alike.setdefault(doubt, []).append(which)
+        for doubt, several in alike.items():
+            PlainConsole().print(f"Note: {'; '.join(several)}: {doubt}.", style="yellow", soft_wrap=True)
     say_written(*wrote)
 
 
@@ -201,12 +204,13 @@ def _best_table(result: SweepResult, by: str) -> TextTable:
             found.activation,
             _rate(found),
             *([f"{found.weight_decay:g}"] if several_decays else []),
-            *map(_digits, (found.value, found.std, found.per_pattern.mean())),
+            *map(_digits, (found.value, found.std, *([] if by == "all" else [found.per_pattern.mean()]))),
             f"{found.n_diverged}/{result.diverged[0, 0].size}",
         ]
         for found in best
     ]
-    headings = ["Rule", "Activation", "Rate", *(["Decay"] if several_decays else []), by, "±", "All", "Div."]
+    decay, everything = ["Decay"] if several_decays else [], [] if by == "all" else ["All"]
+    headings = ["Rule", "Activation", "Rate", *decay, by, "±", *everything, "Div."]
     title = f"Best learning rates by {best[0].measure} of {by} (baseline {result.baseline:.4f})"
     return TextTable(headings, rows, title, "ll" + "r" * (len(headings) - 2))
 
