@@ -33,7 +33,7 @@ KEPT = Path(__file__).parent / "recall.json"
 WIDTH, BATCH, UPDATES = 32, 32, 800
 VOCABULARY, N_PAIRS, N_STEPS = 64, 12, 56
 N_INPUTS, N_EXAMPLES = 6, 16
-RATES = {"recall": (0.003, 0.01), "regression": (0.003, 0.01), "stored": (0.25, 0.5, 1.0)}
+RATES = {"recall": (0.003, 0.01, 0.02), "regression": (0.003, 0.01, 0.02), "stored": (0.25, 0.5, 1.0)}
 FEATURES = {
     "Gaussian": lambda x: x,
     "SiLU": F.silu,
@@ -82,15 +82,14 @@ def train(task: str, mixer: str, rate: float, seed: int) -> float:
     torch.manual_seed(seed)
     draw, embedding, n_outputs, loss, error = TASKS[task]()
     model = Model(embedding, mixer, WIDTH, n_outputs)
-    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.Adam(learning, lr=rate)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: min((k + 1) / 50, 1 - k / UPDATES))
     rng = torch.Generator().manual_seed(seed)
     for _ in range(UPDATES):
         batch = draw(BATCH, rng)
         optimizer.zero_grad()
         loss(model(batch.inputs), batch.answers).backward()
-        nn.utils.clip_grad_norm_(learning, 1.0)
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
     with torch.no_grad():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -33,29 +32,21 @@ class Attention(nn.Module):
 class Memory(nn.Module):
     """The memory layer without its state, for a block that sees whole sequences."""
 
-    def __init__(self, width: int, *, frozen: bool = False, **settings: object) -> None:
+    def __init__(self, width: int, **settings: object) -> None:
         super().__init__()
         self.memory = HebbianMemory(width, **settings)
-        if frozen:
-            for layer in (self.memory.key, self.memory.query):
-                layer.requires_grad_(False)
-            with torch.no_grad():  # or nothing would be asked for by its own key
-                self.memory.query.weight.copy_(self.memory.key.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return what each step recalls."""
         return self.memory(x)[0]
 
 
-DELTA = {"offset": None, "bias": False}
 MIXERS: dict[str, Callable[[int], nn.Module]] = {
     "softmax attention": lambda width: Attention(width, linear=False),
     "linear attention": lambda width: Attention(width, linear=True),
-    "delta rule": lambda width: Memory(width, **DELTA),
+    "delta rule": lambda width: Memory(width, offset=None, bias=False),
     "centered": lambda width: Memory(width),
     "centered, tanh": lambda width: Memory(width, activation="scaled_tanh"),
-    "delta rule, fixed keys": lambda width: Memory(width, frozen=True, **DELTA),
-    "centered, fixed keys": lambda width: Memory(width, frozen=True),
 }
 
 
