@@ -13,11 +13,12 @@ FLOORS_VENV := .venv-floors
 FLOORS_STAMP := $(FLOORS_VENV)/.installed
 TESTS ?= tests
 BENCH_STAMP := $(VENV)/.bench-installed
+LIBRARIES_STAMP := $(VENV)/.libraries-installed
 PARALLEL := -n auto --dist worksteal
 POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
 export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments native stubs format test test-floors test-long test-processors test-sanitized demo quick lint tidy bench bench-against quality wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized demo quick lint tidy bench bench-against quality wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -77,6 +78,13 @@ $(FLOORS_STAMP): pyproject.toml
 # Old releases beside new ones of what they depend on announce deprecations of their own.
 test-floors: $(FLOORS_STAMP) native  ## Run the tests, or TESTS="…", with the lowest versions that pyproject.toml allows
 	$(FLOORS_VENV)/bin/python -m pytest $(PARALLEL) -W ignore::DeprecationWarning $(TESTS)
+
+$(LIBRARIES_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group libraries
+	@touch $@
+
+test-libraries: $(LIBRARIES_STAMP) native  ## Run the tests of the PyTorch face beside Lightning, Hugging Face's libraries and ONNX
+	$(BIN)/python -m pytest $(PARALLEL) tests/nn/test_nn_centering_libraries.py
 
 test-long: $(LIGHT_STAMP) native  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
 	$(LIGHT_VENV)/bin/python -m campaigns run
