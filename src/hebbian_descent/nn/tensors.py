@@ -89,7 +89,7 @@ def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
 
 
 def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
-    """Compute with the dtypes as they are, also where a step is taken within autocast."""
+    """Compute with the dtypes as they are, also within autocast: long sums need their precision."""
     device = like.device.type
     if not torch.amp.is_autocast_available(device) or not torch.is_autocast_enabled(device):
         return nullcontext()

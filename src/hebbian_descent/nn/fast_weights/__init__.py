@@ -9,10 +9,10 @@ from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.nn.activations import AnyActivation, get_torch_activation, is_listed
 from hebbian_descent.nn.fast_weights.chunked_form import learn_in_chunks
 from hebbian_descent.nn.fast_weights.inputs import prepare
-from hebbian_descent.nn.fast_weights.operators import without_autocast
 from hebbian_descent.nn.fast_weights.pairs import Memory
 from hebbian_descent.nn.fast_weights.state import MemoryState
 from hebbian_descent.nn.fast_weights.step_form import learn_step_by_step
+from hebbian_descent.nn.tensors import without_autocast
 
 __all__ = ["MemoryState", "hebbian_memory"]
 

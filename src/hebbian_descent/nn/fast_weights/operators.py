@@ -9,7 +9,6 @@ Paper: eqn:update_general_hebbian_descent_sup_w_1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from torch import Tensor
 
 from hebbian_descent.network import get_activation
 from hebbian_descent.nn.activations import TorchActivation, get_torch_activation, is_listed
+from hebbian_descent.nn.tensors import without_autocast
 
 Chunks = tuple[Tensor, Tensor, Tensor, Tensor]
 
@@ -233,9 +233,3 @@ carry.register_autograd(_carry_back, setup_context=_keep_kept)
 def listed(name: str, parameters: tuple[float, ...]) -> TorchActivation:
     """Return an activation of the list: operators take text and numbers, and no functions."""
     return get_torch_activation(name, **dict(zip(get_activation(name).parameters, parameters, strict=True)))
-
-
-def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
-    """Keep mixed precision out: sums over many steps need the precision of the state."""
-    device = like.device.type
-    return torch.autocast(device, enabled=False) if torch.amp.is_autocast_available(device) else nullcontext()
