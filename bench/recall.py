@@ -41,7 +41,7 @@ FEATURES = {
     "ELU + 1": lambda x: F.elu(x) + 1,
     "sigmoid": torch.sigmoid,
 }
-STORED = {"delta rule": {"offset": None, "bias": False}, "centered": {}}
+STORED = {"delta rule": {"offset": None, "bias": False}, "with bias": {"offset": None}, "centered": {}}
 
 console = Console(width=140)
 
