@@ -57,11 +57,26 @@ def test_arrays_are_read_as_numpy_wrote_them(tmp_path, dtype, order):
         assert found.flags.writeable
 
 
-@pytest.mark.parametrize("text", ["1,2,3\n4,5,6\n", "a,b,c\n1,2,3\n4,5,6", "1,2,3\r\n4,5,6\r\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2,3\n4,5,6\n",
+        "a,b,c\n1,2,3\n4,5,6",
+        "1,2,3\r\n4,5,6\r\n",
+        "1,2,3 # note\n4,5,6",
+        "# note\n1,2,3\n4,5,6",
+    ],
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_lines_of_numbers_are_read_with_and_without_names(tmp_path, text, encoding):
     (tmp_path / "x.csv").write_bytes(text.encode(encoding))
     np.testing.assert_array_equal(read_patterns(str(tmp_path / "x.csv")), PATTERNS)
+
+
+def test_a_first_line_with_a_missing_number_is_no_line_of_names(tmp_path):
+    (tmp_path / "x.csv").write_text("1,,3\n4,5,6\n")
+    with pytest.raises(ValueError, match="'' in line 1, column 2"):
+        read_patterns(str(tmp_path / "x.csv"))
 
 
 @pytest.mark.parametrize(

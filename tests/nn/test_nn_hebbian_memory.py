@@ -177,11 +177,12 @@ def test_a_whole_share_of_the_error_stores_a_pair_at_once():
 def test_padding_counts_for_nothing_whatever_it_holds():
     keys, values, queries, rate, decay = sequence(2)
     mask = torch.arange(13) < torch.tensor([[13], [6]])
-    padded = [tensor.clone() for tensor in (keys, values, queries)]
+    padded = [tensor.clone() for tensor in (keys, values, queries, rate, decay)]
     for tensor in padded:
         tensor[1, 6:] = torch.nan
         tensor.requires_grad_()
-    outputs, state = hebbian_memory(*padded, rate, decay=decay, mask=mask, activation="sigmoid", chunk=4)
+    *pairs, gate = padded
+    outputs, state = hebbian_memory(*pairs, decay=gate, mask=mask, activation="sigmoid", chunk=4)
     short = [tensor[1, :6] for tensor in (keys, values, queries, rate)]
     expected, short_state = hebbian_memory(*short, decay=decay[1, :6], activation="sigmoid")
     assert_close(outputs[1, :6], expected)
@@ -189,6 +190,26 @@ def test_padding_counts_for_nothing_whatever_it_holds():
     assert_close([part[1] for part in state], list(short_state))
     outputs.sum().backward()
     assert all(tensor.grad.isfinite().all() for tensor in padded)
+
+
+@pytest.mark.parametrize("chunk", [None, 4])
+def test_an_offset_that_stays_can_be_learned(chunk):
+    *pairs, _ = sequence(2)
+    offset = torch.full((pairs[0].shape[-1],), 0.3, dtype=torch.float64, requires_grad=True)
+    outputs, _ = hebbian_memory(*pairs, offset=offset, activation="sigmoid", chunk=chunk)
+    outputs.sum().backward()
+    step = torch.zeros_like(offset)
+    step[0] = 1e-6
+    nearby = [hebbian_memory(*pairs, offset=offset + s, activation="sigmoid")[0].sum() for s in (step, -step)]
+    assert_close(offset.grad[0], (nearby[0] - nearby[1]) / 2e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("chunk", [None, 4])
+def test_no_sequence_gives_no_outputs(chunk):
+    *pairs, _ = sequence(2)
+    outputs, state = hebbian_memory(*(tensor[:0] for tensor in pairs), activation="sigmoid", chunk=chunk)
+    assert outputs.shape == (0, *pairs[1].shape[1:])
+    assert state.weights.shape[0] == 0
 
 
 @pytest.mark.parametrize("decay", [1.0, 0.999999, 1e-12])

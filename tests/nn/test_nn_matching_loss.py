@@ -235,8 +235,8 @@ def test_without_an_axis_of_units_every_element_is_a_pattern(function):
 def test_label_smoothing_and_weights_are_pytorchs(smoothing, weight):
     a = tensor(AWAY_FROM_KINKS, requires_grad=True)
     classes = torch.tensor([3, -100, 2])
+    settings = {"weight": weight, "label_smoothing": smoothing}
     for targets in (classes, tensor(targets_inside(get_activation("softmax"), a.shape))):
-        settings = {"weight": weight, "label_smoothing": smoothing}
         found = MatchingLoss("softmax", reduction="sum", **settings)(a, targets)
         theirs = F.cross_entropy(a, targets, reduction="sum", **settings)
         gradients = [torch.autograd.grad(loss, a)[0] for loss in (found, theirs)]
@@ -297,3 +297,10 @@ def test_targets_need_not_be_checked():
     assert LeakyHingeLoss(check_targets=False)(a, t).isfinite()
     t[0, 0] = torch.nan
     assert SmoothHuberLoss(check_targets=False, reduction="none")(a, t).isfinite().tolist() == [False, True]
+
+
+def test_what_has_no_weight_does_not_count_even_where_its_loss_is_infinite():
+    a, t = tensor([[1.0, -2.0]], requires_grad=True), tensor([[0.5, 7.0]])  # no sigmoid unit reaches 7
+    loss = MatchingLoss("sigmoid", weight=tensor([1.0, 0.0]), check_targets=False)(a, t)
+    torch.testing.assert_close(loss, MatchingLoss("sigmoid")(a[:, :1], t[:, :1]))
+    assert torch.autograd.grad(loss, a)[0].isfinite().all()

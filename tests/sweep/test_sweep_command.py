@@ -207,7 +207,7 @@ def test_a_best_rate_at_the_edge_and_rates_that_all_diverge_are_noted(run, monke
     monkeypatch.setattr("hebbian_descent.plotting.save_figure", lambda *_: [])  # which takes longest
     result = run("both.npz", "--rates", "0.001,0.0001", "--trials", "1", "--rules", "hebbian_descent")
     assert "≥0.001" in result.stdout
-    assert "hebbian_descent, sigmoid: the best learning rate, 0.001, is the largest tried" in result.stdout
+    assert "hebbian_descent, sigmoid: the best learning rate, 0.001, is the largest tried" in result.stderr
     diverging = (
         "--rates",
         "1e6,1e5",
@@ -219,7 +219,7 @@ def test_a_best_rate_at_the_edge_and_rates_that_all_diverge_are_noted(run, monke
         "linear",
     )
     result = run("both.npz", *diverging)
-    assert "every learning rate diverged: try smaller ones" in result.stdout
+    assert "every learning rate diverged: try smaller ones" in result.stderr
     (best,) = json.loads(run("both.npz", *diverging, "--json").stdout)["best"]
     assert (best["learning_rate"], best["value"]) == (None, None)
     assert best["doubt"] == "every learning rate diverged: try smaller ones"

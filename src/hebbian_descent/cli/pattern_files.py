@@ -97,7 +97,7 @@ def _read_npz(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
 def _read_csv(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
     must = "hold numbers separated by commas, in UTF-8, one pattern per line, after at most one line of names"
     with _reading(path, must), io.TextIOWrapper(file, encoding="utf-8-sig") as text:
-        header = 0 if all(map(_is_number, text.readline().split(","))) else 1
+        header = 0 if any(map(_is_number, _cells(text.readline()))) else 1
         text.seek(0)
         try:
             return np.loadtxt(text, delimiter=",", skiprows=header, ndmin=2)
@@ -112,7 +112,7 @@ def _first_mistake(lines: Iterable[str], header: int) -> ValueError | None:
     """Return the first line that has another number of cells, or a cell that is no number."""
     n_columns = 0
     for number, line in enumerate(lines, 1):
-        cells = line.partition("#")[0].strip().split(",")
+        cells = _cells(line)
         if number <= header or cells == [""]:
             continue
         n_columns = n_columns or len(cells)
@@ -122,6 +122,10 @@ def _first_mistake(lines: Iterable[str], header: int) -> ValueError | None:
             if not _is_number(cell):
                 return ValueError(f"{cell.strip()!r} in line {number}, column {column}")
     return None
+
+
+def _cells(line: str) -> list[str]:
+    return line.partition("#")[0].strip().split(",")
 
 
 def _is_number(cell: str) -> bool:

@@ -30,7 +30,7 @@ from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import measured_table
 from hebbian_descent.paper.measurements import keep_effort, run_jobs
-from hebbian_descent.paper.run_context import Effort, RunContext
+from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 
 ALL = "all"
@@ -52,7 +52,7 @@ def run(
         str | None,
         typer.Option(
             help="grid or halving, for whole datasets; by default halving only where a grid takes hours.",
-            autocompletion=completion.one_of("grid", "halving"),
+            autocompletion=completion.one_of(*SEARCHES),
         ),
     ] = None,
     only: Annotated[

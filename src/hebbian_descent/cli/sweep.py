@@ -169,7 +169,7 @@ def _show(result: SweepResult, by: str, output: Path, as_json: bool) -> None:
         for which, doubt in result.doubts(by).items():
             alike.setdefault(doubt, []).append(which)
         for doubt, several in alike.items():
-            PlainConsole().print(f"Note: {'; '.join(several)}: {doubt}.", style="yellow", soft_wrap=True)
+            warn(f"Note: {'; '.join(several)}: {doubt}.")
     say_written(*wrote)
 
 

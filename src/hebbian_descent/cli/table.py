@@ -18,7 +18,7 @@ from hebbian_descent.paper.comparison import Verdict, compare
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.layout import comparison_table, measured_table, print_table, result_table
 from hebbian_descent.paper.measurements import Measurements, efforts_in
-from hebbian_descent.paper.run_context import Effort, RunContext
+from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable
@@ -37,9 +37,7 @@ def table(
     ],
     form: Annotated[
         str,
-        typer.Option(
-            "--format", help="text, csv or latex.", autocompletion=completion.one_of("text", "csv", "latex")
-        ),
+        typer.Option("--format", help="text, csv or latex.", autocompletion=completion.one_of(*FORMATS)),
     ] = "text",
     column: Annotated[
         str | None,
@@ -55,7 +53,7 @@ def table(
         str | None,
         typer.Option(
             help="halving: what was run with that search.",
-            autocompletion=completion.one_of("grid", "halving"),
+            autocompletion=completion.one_of(*SEARCHES),
         ),
     ] = None,
     output: Output = OUTPUT,

@@ -15,6 +15,7 @@ from hebbian_descent.nn.centered import CenteredLinear  # noqa: E402
 from hebbian_descent.nn.centering import Centering  # noqa: E402
 from hebbian_descent.nn.conversion import center_, uncenter_  # noqa: E402
 from hebbian_descent.nn.error_terms import TorchErrorTerm  # noqa: E402
+from hebbian_descent.nn.fast_weights import MemoryState  # noqa: E402
 from hebbian_descent.nn.hebbian import (  # noqa: E402
     HebbianActivation,
     HebbianLayer,
@@ -35,6 +36,7 @@ __all__ = [
     "LeakyHingeLoss",
     "LocalRuleCheck",
     "MatchingLoss",
+    "MemoryState",
     "SmoothHuberLoss",
     "TiedAutoencoder",
     "TiedLayer",

@@ -17,7 +17,7 @@ from hebbian_descent.nn.tensors import require_no_momentum, require_units, the_i
 class CenteredLinear(nn.Linear):
     """a = (x − μ)Wᵀ + b, a drop-in for `nn.Linear` with an `offset` μ that is fixed or follows the inputs.
 
-    The weights are stored as in `nn.Linear`, one row an output. Centering changes how a layer learns, never
+    The weights are stored as in `nn.Linear`, one row per output. Centering changes how a layer learns, never
     what it can represent. With `shift` ν > 0 training passes note their mean input, and
     `update_offsets_(model)`, called once after each `optimizer.step()`, moves the offset by μ ← (1 − ν)μ +
     ν⟨x⟩ and lets the bias make up for it. No forward pass moves the offset: neither evaluation nor gradient

@@ -1,7 +1,8 @@
-"""Losses as functions, summed over the units of a pattern and averaged over the patterns.
+"""Losses, Hebbian activations and fast weights as functions.
 
-So `torch.optim.SGD` with learning rate η moves an output layer exactly as the paper's rule does. (PyTorch's
-losses, such as `mse_loss`, also average over the units: their steps are smaller by the number of units.)
+Losses are summed over the units of a pattern and averaged over the patterns. So `torch.optim.SGD` with
+learning rate η moves an output layer exactly as the paper's rule does. (PyTorch's losses, such as `mse_loss`,
+also average over the units: their steps are smaller by the number of units.)
 
 The matching loss is one of pre-activations. The others are losses L(t, h) of the output whose derivative in h
 is one of the paper's other error terms: after `hebbian(activation)` that derivative is what reaches the
@@ -126,9 +127,11 @@ def matching_loss(
 
     `weight` is one number for each unit or for each element; for softmax, one for each class. Such weights,
     `label_smoothing` (sigmoid and softmax) and `pos_weight` (sigmoid) have PyTorch's meaning: the gradients
-    are those of its cross entropies, while the loss is measured from its minimum and so never negative. Half
-    precision is computed in float32, and the loss is float32. Targets outside the domain are refused, or,
-    with `check_targets=False` and in compiled graphs, have a loss of infinity.
+    are those of its cross entropies, while the loss is measured from its minimum and so never negative. But
+    the mean divides by the weights for probabilities as for class indices, so that one-hot vectors are worth
+    the same; PyTorch divides by the number of patterns there. Half precision is computed in float32, and the
+    loss is float32. Targets outside the domain are refused, or, with `check_targets=False` and in compiled
+    graphs, have a loss of infinity.
 
     Paper: eqn:gradient_descent_loss_implementing_Hebbian_descent
     """

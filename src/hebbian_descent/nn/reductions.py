@@ -28,6 +28,7 @@ def sum_over_units(elements: Tensor, weight: Tensor | None, dim: int | None = -1
                 f"The weight must be one number for each of {elements.shape[-1]} units, or for each element. "
                 f"Got shape {tuple(weight.shape)}."
             )
+    elements = elements.masked_fill(weight == 0, 0)  # also where the loss is infinite
     return (weight.to(elements) * elements).sum(dim=-1)
 
 

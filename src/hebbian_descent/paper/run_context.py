@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy.typing as npt
 
@@ -19,6 +19,7 @@ from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
 
 Search = Literal["grid", "halving"]
+SEARCHES = get_args(Search)
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Effort:
 
     def __post_init__(self) -> None:
         as_count(self.draws, "number of draws")
-        if self.search not in (None, "grid", "halving"):
-            raise unknown_name("search", str(self.search), ("grid", "halving"))
+        if self.search not in (None, *SEARCHES):
+            raise unknown_name("search", str(self.search), SEARCHES)
 
     @property
     def is_the_papers(self) -> bool:

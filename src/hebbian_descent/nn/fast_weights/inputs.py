@@ -32,11 +32,11 @@ def prepare(
     nu = as_number(shift, "shift", at_least=0, at_most=1)
     dtype = torch.promote_types(torch.promote_types(keys.dtype, values.dtype), torch.float32)
     x, v, q = (tensor.to(dtype) for tensor in (keys, values, queries))
-    eta, omega = per_step(rate, "rate", like=x), per_step(decay, "decay", like=x, at_most=1)
     where = None if mask is None else steps_of(mask, like=x)
+    eta = per_step(rate, "rate", where, like=x)
+    omega = per_step(decay, "decay", where, like=x, at_most=1)
     if where is not None:  # what stands in padding, even nan, counts for nothing
         x, v, q = (tensor.masked_fill(~where[..., None], 0) for tensor in (x, v, q))
-        eta, omega = eta.masked_fill(~where, 0), omega.masked_fill(~where, 0)
     start = start_of(x, v, offset, initial_state)
     is_learned = torch.ones_like(eta) if where is None else where.to(dtype)
     counts = start.n_seen[..., None] + is_learned.cumsum(dim=-1)
@@ -64,7 +64,7 @@ def require_shapes(keys: Tensor, values: Tensor, queries: Tensor) -> None:
     """Raise unless there is one key, one value and one query for each step."""
     for tensor, name in ((keys, "keys"), (values, "values"), (queries, "queries")):
         require_floating(tensor, name)
-    if keys.ndim < 2 or 0 in keys.shape:
+    if keys.ndim < 2 or 0 in keys.shape[-2:]:
         raise ValueError(
             "The keys must be of shape (…, n_steps, n_keys), with at least one of each. "
             f"Got shape {tuple(keys.shape)}."
@@ -73,17 +73,22 @@ def require_shapes(keys: Tensor, values: Tensor, queries: Tensor) -> None:
         raise ValueError(
             f"The queries must have the shape of the keys, {tuple(keys.shape)}. Got {tuple(queries.shape)}."
         )
-    if values.shape[:-1] != keys.shape[:-1] or 0 in values.shape:
+    if values.shape[:-1] != keys.shape[:-1] or values.shape[-1] == 0:
         steps = ", ".join(map(str, keys.shape[:-1]))
         raise ValueError(f"The values must be of shape ({steps}, n_values). Got shape {tuple(values.shape)}.")
 
 
-def per_step(factor: float | Tensor, name: str, *, like: Tensor, at_most: float | None = None) -> Tensor:
-    """Return one number for each step, not negative, from a number or a tensor."""
+def per_step(
+    factor: float | Tensor, name: str, where: Tensor | None, *, like: Tensor, at_most: float | None = None
+) -> Tensor:
+    """Return one number for each step, not negative, from a number or a tensor; 0 where there is no pair."""
     if not isinstance(factor, Tensor):
-        number = as_number(factor, name, at_least=0, at_most=at_most)
-        return torch.full(like.shape[:-1], number, dtype=like.dtype, device=like.device)
+        steps = like.new_full(like.shape[:-1], as_number(factor, name, at_least=0, at_most=at_most))
+        return steps if where is None else steps.masked_fill(~where, 0)
     require_floating(factor, name)
+    factor = over_steps(factor.to(like.dtype), name, like)
+    if where is not None:
+        factor = factor.masked_fill(~where, 0)
     holds = (factor >= 0) & (factor <= (torch.finfo(factor.dtype).max if at_most is None else at_most))
     must = "finite and at least 0" if at_most is None else f"at least 0 and at most {at_most}"
 
@@ -91,7 +96,7 @@ def per_step(factor: float | Tensor, name: str, *, like: Tensor, at_most: float 
         return f"The {name} must be {must}. Got {values[~holds][0].item():g}."
 
     require_values(holds, factor, explain)
-    return over_steps(factor.to(like.dtype), name, like)
+    return factor
 
 
 def steps_of(mask: Tensor, *, like: Tensor) -> Tensor:
@@ -128,7 +133,9 @@ def start_of(
         zeros = MemoryState(*(x.new_zeros((*leading, *shape)) for shape in shapes))
         if offset is None or isinstance(offset, str):
             return zeros
-        return zeros._replace(offset=offset_values(offset, n_keys, like=x).expand(*leading, n_keys))
+        mu = offset_values(offset, n_keys, like=x)
+        mu = offset.to(x) if isinstance(offset, Tensor) else mu  # with its gradient
+        return zeros._replace(offset=mu.expand(*leading, n_keys))
     if not isinstance(given, MemoryState):
         raise TypeError(
             "The initial state must be a MemoryState, as an earlier call returned it. "

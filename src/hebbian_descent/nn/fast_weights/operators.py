@@ -70,7 +70,7 @@ def substitute(
 
     Linear units need one triangular system, (I + ηA)P = η(v − start): the WY form of the delta rule.
     """
-    if phi.name == "linear":
+    if is_listed(phi, "linear"):
         P = torch.linalg.solve_triangular(eta * A, eta * (v - start), upper=False, unitriangular=True)
         return P, torch.baddbmm(start, A, P)
     a, P = start.clone(), torch.empty_like(v)
@@ -146,7 +146,7 @@ def learn_chunks_backward(
 
 def substitute_back(gP: Tensor, A: Tensor, eta: Tensor, slopes: Tensor, phi: TorchActivation) -> Tensor:
     """Return the whole gradient of P: gP_s − Σ_{t>s} A_ts η_t φ′(gP_t), row after row from the last."""
-    if phi.name == "linear":
+    if is_listed(phi, "linear"):
         return torch.linalg.solve_triangular((eta * A).mT, gP, upper=True, unitriangular=True)
     total, ga = gP.clone(), torch.empty_like(gP)
     for t in reversed(range(gP.shape[1])):

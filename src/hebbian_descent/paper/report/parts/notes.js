@@ -46,7 +46,7 @@ function noteCells(table) {
   cells.forEach((cell, place) => {
     cell.dataset.note = cell.title;
     cell.removeAttribute("title");
-    cell.tabIndex = place === 0 ? 0 : -1; // one stop of the tab key a table, arrows from there
+    cell.tabIndex = place === 0 ? 0 : -1; // one tab stop per table, arrows from there
   });
   const noted = (event) => event.target.closest("td[data-note]");
   // What scrolls under a resting pointer while keys are used was not pointed at.

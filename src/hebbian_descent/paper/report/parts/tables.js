@@ -8,7 +8,7 @@ const fitting = new ResizeObserver((entries) => {
   });
   for (const [box, fits, firstColumn] of boxes) {
     box.classList.toggle("fits", fits);
-    box.tabIndex = fits ? -1 : 0; // nothing to scroll, no stop of the tab key
+    box.tabIndex = fits ? -1 : 0; // nothing to scroll, no tab stop
     box.style.setProperty("--first-column", `${firstColumn - 1}px`); // where the second column stops
   }
 });
@@ -57,7 +57,8 @@ addEventListener("afterprint", () => closed.forEach((details) => (details.open =
 
 // An address that names a table or a claim opens it.
 function openNamed() {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const hash = location.hash.slice(1); // the ids of the page need no escapes
+  const named = document.getElementById(hash);
   const details = named?.matches("article, li") ? named.querySelector("details") : null;
   if (details) details.open = true;
 }
