@@ -30,7 +30,7 @@ def test_list_says_of_every_label_what_it_shows_also_in_80_columns(command, monk
 def test_compare_says_when_nothing_was_run(command):
     code, _, said = command("compare")
     assert code == 0
-    assert "Nothing of this was run" in said
+    assert "Nothing of this was run by the paper's protocol" in said
 
 
 def test_run_shows_ours_beside_the_print_and_keeps_it(command, monkeypatch):

@@ -74,6 +74,17 @@ def test_a_file_without_rows_has_no_predictions(model, succeed, tmp_path):
     assert succeed("predict", model, tmp_path / "empty.csv")[0] == "prediction\n"
 
 
+def test_a_file_that_is_refused_leaves_no_predictions(model, command, tmp_path):
+    (tmp_path / "bad.csv").write_text("x0,x1,x2,x3,x4\n1,2,3,4,5\n1,2,three,4,5\n")
+    output = tmp_path / "predictions.csv"
+    output.write_text("those of yesterday\n")
+    *_, errors = command("predict", model, tmp_path / "bad.csv", "--output", output)
+    assert "'three'" in errors
+    assert output.read_text() == "those of yesterday\n"
+    assert {path.name for path in tmp_path.iterdir() if path.name.startswith(".")} == set()
+    assert command("predict", model, tmp_path / "bad.csv")[:2] == (2, "")
+
+
 HEADER = "a,b,y\n"
 
 

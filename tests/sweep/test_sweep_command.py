@@ -107,7 +107,7 @@ BAD_CALLS = [
     (["nan.npy", "t.npy"], "must be finite. Got nan in row 0, column 0"),
     (
         ["x.npy", "t.npy", "--rates", "a,b"],
-        "--rates must be numbers separated by commas, or 'paper'. Got 'a,b'",
+        "--rates must be numbers separated by commas, or 'auto' or 'paper'. Got 'a,b'",
     ),
     (["x.npy", "t.npy", "--rates", ""], "at least one value for the learning rates"),
     (["x.npy", "t.npy", "--rates", "0"], "learning rate must be above 0"),
@@ -223,3 +223,11 @@ def test_a_best_rate_at_the_edge_and_rates_that_all_diverge_are_noted(run, monke
     (best,) = json.loads(run("both.npz", *diverging, "--json").stdout)["best"]
     assert (best["learning_rate"], best["value"]) == (None, None)
     assert best["doubt"] == "every learning rate diverged: try smaller ones"
+
+
+def test_the_automatic_rate_alone_has_no_curve_over_rates(run):
+    result = run("both.npz", "--rates", "auto", "--trials", "1", "--rules", "hebbian_descent")
+    assert result.returncode == 0
+    assert "auto" in result.stdout
+    assert "forgetting_curve" in result.stderr
+    assert "learning_rate_curve" not in result.stderr

@@ -72,7 +72,10 @@ def _root(
         write_json(versions())
     elif version:
         echo(f"{describe_package()}\n{describe_libraries()}")
-    elif context.invoked_subcommand is None or as_json:
+    elif as_json and context.invoked_subcommand is not None:
+        command = context.invoked_subcommand
+        raise ValueError(f"--json must come after the command: `hebbian-descent {command} --json`.")
+    elif context.invoked_subcommand is None:
         raise ValueError(
             "There must be a command, such as `hebbian-descent demo`, with its options after it: "
             "`hebbian-descent -h` lists them."

@@ -64,7 +64,10 @@ def compare(
     everything = [verdict for found in verdicts.values() for verdict in found]
     if not any(verdict.n for verdict in everything):
         command = RunContext(output).command("run", "LABEL")
-        say(f"Nothing of this was run in {output}: `{command}` computes it.")
+        say(
+            f"Nothing of this was run by the paper's protocol in {output}: `{command}` computes it. "
+            "Quick runs are not compared; `table LABEL --quick` and `report --quick` show them."
+        )
         return
     _print_winners(console, winners(everything))
     _print_differences(console, everything)

@@ -16,6 +16,7 @@ from hebbian_descent.cli import completion
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say_written
 from hebbian_descent.cli.options import Json
+from hebbian_descent.safe_files import new_partial
 from hebbian_descent.streams import FORMATS, Checkpoint, Source, predict_block
 from hebbian_descent.streams.source import STANDARD_INPUT
 from hebbian_descent.table_formats import TextTable, csv_text
@@ -57,11 +58,15 @@ def predict(
     source = Source.of(file, form, delimiter)
     n_rows = 0
     with closing(source.blocks()) as blocks, _opened(output) as lines:
-        lines.write("prediction\n")
+        header = "prediction\n"  # with the first block, so that a file that is refused prints nothing
         for block in blocks:
             stream.encoding.check_columns(block, source, with_target=False)
-            lines.writelines(_lines(predict_block(stream, block)))
+            predictions = predict_block(stream, block)
+            lines.write(header)
+            lines.writelines(_lines(predictions))
+            header = ""
             n_rows += len(block)
+        lines.write(header)
     if output is not None:
         say_written(output)
     if as_json:
@@ -70,11 +75,23 @@ def predict(
 
 @contextmanager
 def _opened(output: Path | None) -> Iterator[TextIO]:
+    """Give standard output, or a file that takes its place when it is whole; a pipe is written at once."""
     if output is None:
         yield sys.stdout
-    else:
-        with open(output, "w", encoding="utf-8", newline="") as file:
+        return
+    is_whole_file = output.is_file() or not output.exists()
+    target = new_partial(output.parent) if is_whole_file else output
+    try:
+        with open(target, "w", encoding="utf-8", newline="") as file:
             yield file
+        if is_whole_file:
+            target.replace(output)
+    except BaseException as error:
+        if is_whole_file:
+            target.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(target):
+            error.filename = str(output)
+        raise
 
 
 def _lines(predictions: npt.NDArray[Any]) -> Iterator[str]:

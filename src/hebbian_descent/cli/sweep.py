@@ -18,6 +18,7 @@ from hebbian_descent.cli.messages import say, say_written, warn
 from hebbian_descent.cli.options import Json, check_where, parsed_shard
 from hebbian_descent.cli.pattern_files import read_pairs
 from hebbian_descent.cli.progress import run_progress
+from hebbian_descent.engines.grid import rate_of_label
 from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.measures import MEASURES
 from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
@@ -152,14 +153,10 @@ def sweep(
 
 
 def _show(result: SweepResult, by: str, output: Path, as_json: bool) -> None:
-    wrote = [
-        path
-        for figure, name in (
-            (result.plot_learning_rates(by), "learning_rate_curve"),
-            (result.plot_forgetting(by), "forgetting_curve"),
-        )
-        for path in plotting.save_figure(figure, output, name)
-    ]
+    figures = {"forgetting_curve": result.plot_forgetting(by)}
+    if any(isinstance(rate_of_label(label), float) for label in result.axes["learning_rate"]):
+        figures = {"learning_rate_curve": result.plot_learning_rates(by), **figures}
+    wrote = [path for name, figure in figures.items() for path in plotting.save_figure(figure, output, name)]
     if as_json:
         write_json({**_record(result, by), "wrote": wrote})
     else:
@@ -169,7 +166,7 @@ def _show(result: SweepResult, by: str, output: Path, as_json: bool) -> None:
         for which, doubt in result.doubts(by).items():
             alike.setdefault(doubt, []).append(which)
         for doubt, several in alike.items():
-            warn(f"Note: {'; '.join(several)}: {doubt}.")
+            say(f"Note: {'; '.join(several)}: {doubt}.")
     say_written(*wrote)
 
 
@@ -249,10 +246,14 @@ def _rates(text: str) -> list[float | str]:
     return ["auto" if word == "auto" else _numbers(word, "rates")[0] for word in _words(text)]
 
 
+WORDS = {"rates": ", or 'auto' or 'paper'"}
+"""What else than numbers an option takes."""
+
+
 def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(word) for word in _words(text)]
     except ValueError:
         raise ValueError(
-            f"--{option} must be numbers separated by commas, or 'paper'. Got {text!r}."
+            f"--{option} must be numbers separated by commas{WORDS.get(option, '')}. Got {text!r}."
         ) from None

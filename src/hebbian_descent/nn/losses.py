@@ -11,6 +11,7 @@ from hebbian_descent.nn.activations import AnyActivation, get_torch_activation
 from hebbian_descent.nn.cross_entropies import require_cross_entropy
 from hebbian_descent.nn.error_terms import AnyErrorTerm, get_torch_error_term
 from hebbian_descent.nn.reductions import require_reduction
+from hebbian_descent.nn.tensors import require_tensor
 from hebbian_descent.rules.error_terms import ErrorTerm, leaky_hinge, saturating
 
 
@@ -21,6 +22,8 @@ class _Loss(nn.Module):
     def __init__(self, weight: Tensor | None, reduction: str, dim: int | None, check_targets: bool) -> None:
         super().__init__()
         require_reduction(reduction)
+        if weight is not None:
+            require_tensor(weight, "weight")
         self.register_buffer("weight", weight)
         self.reduction = reduction
         self.dim = dim

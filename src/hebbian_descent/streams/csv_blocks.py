@@ -131,7 +131,7 @@ class CsvBlock:
             row = first([not is_number(cell) for cell in cells])
             raise ValueError(
                 f"{self.place(row)}: the column {name!r} must hold numbers, as its first rows do. Got "
-                f"{cells[row]!r}: correct it, or take the column as text from the start with --text {name}."
+                f"{cells[row]!r}: correct it, or learn the column as text, `learn --text {name}`."
             ) from None
 
 

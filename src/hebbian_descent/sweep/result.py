@@ -136,6 +136,8 @@ class SweepResult:
         rates = [rate_of_label(label) for label in self.axes["learning_rate"]]
         # An automatic rate has no place on an axis of numbers.
         is_fixed = np.array([isinstance(rate, float) for rate in rates])
+        if not is_fixed.any():
+            raise ValueError("A curve over learning rates must have fixed ones. Got 'auto' alone.")
         cost = self.costs(by, name).min(axis=-1)[..., is_fixed]
         sign = -1 if get_measure(name).higher_is_better else 1
         return plotting.learning_rate_curve(

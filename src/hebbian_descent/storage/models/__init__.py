@@ -102,7 +102,9 @@ def save(model: Any, path: str | os.PathLike[str], attached: Mapping[str, Any] |
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a path in a folder that does not exist, or that may not be written to."""
+    """Refuse a path that is a folder, or in one that does not exist or may not be written to."""
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"A model file must not be a folder. Got {str(path)!r}: name a file in it.")
     if not (folder := Path(path).parent).is_dir():
         raise FileNotFoundError(f"The folder of a model file must exist. Got {str(folder)!r}: make it first.")
     if not os.access(folder, os.W_OK | os.X_OK):
