@@ -5,8 +5,6 @@ They learn one example at a time or many, with `fit` or `partial_fit`, and take 
 
 from contextlib import suppress
 
-from sklearn.utils.multiclass import type_of_target
-
 from hebbian_descent import native
 from hebbian_descent.estimators.autoencoder import HebbianDescentAutoencoder
 from hebbian_descent.estimators.classifier import HebbianDescentClassifier
@@ -14,8 +12,8 @@ from hebbian_descent.estimators.regressor import HebbianDescentRegressor
 
 __all__ = ["HebbianDescentAutoencoder", "HebbianDescentClassifier", "HebbianDescentRegressor"]
 
-# A first call should take no longer than later ones. So importing loads the compiled core and makes a first
-# check of scikit-learn, which searches all installed packages for plug-ins of data frames.
-with suppress(ValueError):  # which the first use raises
-    native.choice()
-type_of_target([0, 1])
+# A first call should take no longer than later ones. But it loads the compiled core, and scikit-learn's first
+# check of a process searches all installed packages for plug-ins of data frames. So importing makes one.
+with suppress(ValueError):  # of settings of the environment, which the first use raises
+    if native.choice().core is not None:  # else the first use warns, and is slow anyway
+        HebbianDescentClassifier().partial_fit([[0.0], [1.0]], [0, 1])
