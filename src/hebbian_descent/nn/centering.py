@@ -62,6 +62,7 @@ class Centering:
         self._passes = Passes()
         self._hooks = [
             *add_input_hooks(self.coordinates.values(), self._passes),
+            *(its.bias.register_hook(its.meet_gradient) for its in self.coordinates.values()),
             *(one.register_step_pre_hook(self._before_step) for one in self.optimizers),
             *(one.register_step_post_hook(self._after_step) for one in self.optimizers),
         ]
@@ -136,8 +137,11 @@ class Centering:
         for name, its in self.coordinates.items():
             its.load_state_dict(checked[name])
 
+    @torch.no_grad()
     def detach(self) -> None:
-        """Take the hooks away: model and optimizer go on without centering."""
+        """Take the hooks away: model and optimizer go on without centering, gradients as they came."""
+        for its in self.coordinates.values():
+            its.put_gradients_back_(list(its.centered))
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
@@ -160,7 +164,7 @@ class Centering:
     def _after_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for its in self._learned_by(optimizer):
             its.make_up_for_step_()
-            its.put_gradients_back_(optimizer)
+            its.put_gradients_back_(its.owners[optimizer])
             its.waiting.discard(optimizer)
         done = [its for its in self._learned_by(optimizer) if not its.waiting]
         for its in done:

@@ -40,8 +40,8 @@ class Coordinates:
         self.n_seen = [torch.zeros_like(offset[0].real) for offset in self.offsets]
         self.origin: tuple[Tensor, ...] | None = None
         """The offsets of the step that is being taken."""
-        self.centered: dict[Optimizer, list[Any]] = {}
-        """For each optimizer whose gradients are centered, weak references to them."""
+        self.centered: dict[nn.Parameter, weakref.ref[Tensor]] = {}
+        """For each parameter whose gradient was centered, a weak reference to that."""
         self.before: Tensor | None = None
 
     def checked_offsets(self, values: float | Tensor | Sequence[Tensor]) -> list[Tensor]:
@@ -89,21 +89,32 @@ class Coordinates:
 
     def center_gradients_(self, optimizer: Optimizer) -> None:
         """∂θ ← ∂θ − (∂R/∂θ)ᵀ∂b, unless they are centered already."""
-        if optimizer in self.centered:
-            if not self._is_stale(optimizer):
-                return
-            self._forget_centering()
-        self._add_to_gradients_(optimizer, -1)
-        for seen in self.seen:
-            seen.set_aside()
-        self.centered[optimizer] = [weakref.ref(p.grad) for p in self._learning(optimizer)]
+        self._forget_replaced_gradients()
+        plain = [p for p in self._learning(optimizer) if p not in self.centered]
+        self._add_to_gradients_(plain, -1)
+        self.centered |= {p: weakref.ref(cast("Tensor", p.grad)) for p in plain}
 
-    def put_gradients_back_(self, optimizer: Optimizer) -> None:
-        """∂θ ← ∂θ + (∂R/∂θ)ᵀ∂b, as they came from the backward pass."""
-        if self.centered.pop(optimizer, None) is not None:
-            self._add_to_gradients_(optimizer, 1)
+    def put_gradients_back_(self, parameters: Sequence[nn.Parameter]) -> None:
+        """∂θ ← ∂θ + (∂R/∂θ)ᵀ∂b, as they came from the backward pass.
+
+        Whatever scaled all gradients alike since, to clip them or to 0, scaled this ∂b as well.
+        """
+        self._forget_replaced_gradients()
+        centered = [p for p in parameters if p in self.centered]
+        self._add_to_gradients_(centered, 1)
+        for parameter in centered:
+            del self.centered[parameter]
         if not self.centered:
             self.origin = None
+
+    @torch.utils.hooks.unserializable_hook
+    @torch.no_grad()
+    def meet_gradient(self, gradient: Tensor) -> None:
+        """Prepare for what a backward pass is about to add to ∂b, and did or will add to ∂θ."""
+        if self.centered:
+            self.put_gradients_back_(list(self.centered))
+        for seen in self.seen:
+            seen.join_gradient(self.bias.grad)
 
     def remember_response(self, optimizer: Optimizer) -> None:
         """Keep R(θ, μ) as it is before a step."""
@@ -124,18 +135,13 @@ class Coordinates:
     def _learning(self, optimizer: Optimizer) -> list[nn.Parameter]:
         return [p for p in self.owners[optimizer] if p.grad is not None]
 
-    def _is_stale(self, optimizer: Optimizer) -> bool:
-        """Return whether other gradients took the place of those that were centered: a step was left out."""
-        then = [reference() for reference in self.centered[optimizer]]
-        now = [p.grad for p in self._learning(optimizer)]
-        is_other = len(then) != len(now) or any(a is not b for a, b in zip(then, now, strict=True))
-        return is_other or any(seen.aside is not None and seen.sums is not None for seen in self.seen)
-
-    def _forget_centering(self) -> None:
-        self.centered.clear()
-        self.origin = None
-        for seen in self.seen:
-            seen.aside = None  # a step that was left out moves nothing
+    def _forget_replaced_gradients(self) -> None:
+        """Forget gradients that were centered and are no more: a step was left out."""
+        self.centered = {
+            p: centered for p, centered in self.centered.items() if p.grad is not None and centered() is p.grad
+        }
+        if not self.centered:
+            self.origin = None
 
     def _the_origin(self) -> tuple[Tensor, ...]:
         """Return μ, the same from before a step until after it, whatever it is made of."""
@@ -152,8 +158,8 @@ class Coordinates:
         with beside_distributed(self.bias), without_autocast(self.bias):
             return self.affine.response(self.layer, *origin)
 
-    def _add_to_gradients_(self, optimizer: Optimizer, sign: int) -> None:
-        parameters, error = self._learning(optimizer), self.bias.grad
+    def _add_to_gradients_(self, parameters: Sequence[nn.Parameter], sign: int) -> None:
+        error = self.bias.grad
         if not parameters or error is None:
             return
         if self.affine.add_outer and _is_plain(self.layer, parameters, error, *self._the_origin()):
