@@ -168,7 +168,7 @@ def _attention_inputs(
         is_flag = key_padding_mask.dtype == torch.bool
         keep = ~(key_padding_mask if is_flag else key_padding_mask.isneginf())
         keep = keep if layer.batch_first or key.ndim == 2 else keep.T
-    return Counted(query), Counted(key, keep), Counted(value, keep)
+    return Counted(query, keep if query is key else None), Counted(key, keep), Counted(value, keep)
 
 
 def _attention_units(layer: Any) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.nn.coordinates import Coordinates, move_offsets_
-from hebbian_descent.nn.input_hook import Passes, add_input_hooks
+from hebbian_descent.nn.input_hook import Mask, Passes, add_input_hooks
 from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
 from hebbian_descent.nn.offsets import sums_of_all_processes
 from hebbian_descent.nn.optimizers import plain_optimizers, with_closure_followed_by
@@ -71,6 +71,12 @@ class Centering:
     def __repr__(self) -> str:
         return f"Centering(shift={self.shift:g}, layers={list(self.coordinates)})"
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "Centering must stay with its model and optimizer, to which its hooks belong. Got a request to copy "
+            "or pickle it: make a new Centering for the copies, and give it this one's state_dict()."
+        )
+
     @property
     def offsets(self) -> dict[str, list[Tensor]]:
         """The offsets of each layer by its name, one for each of its inputs."""
@@ -93,17 +99,17 @@ class Centering:
         `keep` has the shape of the inputs without their units, such as (batch, length). Layers whose inputs
         have another shape, pooled ones perhaps, count all of theirs.
         """
-        passes = self._passes
-        passes.keep, passes.noted, passes.fits = keep.bool(), False, False
+        outer, mask = self._passes.mask, Mask(keep.bool())
+        self._passes.mask = mask
         try:
             yield
-            if passes.noted and not passes.fits:
+            if mask.noted and not mask.fits:
                 raise ValueError(
                     "The mask must have the shape of some layer's inputs without their units. "
                     f"Got {tuple(keep.shape)}, which none had."
                 )
         finally:
-            passes.keep = None
+            self._passes.mask = outer
 
     @torch.no_grad()
     def start_from(self, *inputs: Any, **keywords: Any) -> None:
@@ -115,6 +121,10 @@ class Centering:
         self._passes.all_count = True
         try:
             self.model.eval()(*inputs, **keywords)
+        except BaseException:
+            for its in everything:
+                its.take_sums()
+            raise
         finally:
             self._passes.all_count = False
             for module, training in was_training.items():

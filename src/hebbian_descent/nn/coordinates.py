@@ -37,7 +37,8 @@ class Coordinates:
         self.offsets = self.checked_offsets(0.0 if start is None else start)
         self.is_mean = start is None
         """Whether an offset is the mean of all inputs so far, until `shift` is the larger part."""
-        self.n_seen = [torch.zeros_like(offset[0].real) for offset in self.offsets]
+        self.n_seen = [torch.zeros_like(offset.real) for offset in self.offsets]
+        """How many inputs each unit's offset is the mean of."""
         self.origin: tuple[Tensor, ...] | None = None
         """The offsets of the step that is being taken."""
         self.centered: dict[nn.Parameter, weakref.ref[Tensor]] = {}
@@ -63,12 +64,14 @@ class Coordinates:
     def checked_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return a state as this map takes it."""
         offsets = self.checked_offsets(state["offsets"])
-        counts = state["n_seen"] or [0.0] * len(offsets)
-        n_seen = [torch.as_tensor(n).to(mu.real) for n, mu in zip(counts, offsets, strict=True)]
+        n_seen = [n.real for n in self.checked_offsets(state["n_seen"] or 0.0)]
         return {"offsets": offsets, "n_seen": n_seen, "is_mean": state["n_seen"] is not None}
 
     def load_state_dict(self, checked: Mapping[str, Any]) -> None:
-        """Take over a checked state."""
+        """Take over a checked state, without what was under way."""
+        self.put_gradients_back_(list(self.centered))
+        self.take_sums()
+        self.waiting, self.before = set(self.owners), None
         self.offsets, self.n_seen, self.is_mean = checked["offsets"], checked["n_seen"], checked["is_mean"]
 
     def note(self, args: Any, kwargs: Any, keep: Tensor | None, *, in_any_pass: bool) -> bool:
@@ -133,6 +136,9 @@ class Coordinates:
         return [seen.take(offset) for seen, offset in zip(self.seen, self.offsets, strict=True)]
 
     def _learning(self, optimizer: Optimizer) -> list[nn.Parameter]:
+        """Return the parameters θ that learn, in centered coordinates: none while the bias is frozen."""
+        if self.bias.grad is None or not self.bias.requires_grad:
+            return []
         return [p for p in self.owners[optimizer] if p.grad is not None]
 
     def _forget_replaced_gradients(self) -> None:
@@ -186,21 +192,14 @@ def move_offsets_(coordinates: Sequence[Coordinates], sums: Sequence[Tensor], sh
         alike[its.is_mean, its_sums.dtype, its_sums.device].append((its, i, its_sums))
     for (is_mean, *_), group in alike.items():
         sizes = [its.units[i] for its, i, _ in group]
-        counts = torch.stack([one[-1].real for *_, one in group])  # (n_offsets,)
-        n_seen = counts + torch.stack([its.n_seen[i].to(counts) for its, i, _ in group])
-        rates = (counts / n_seen.clamp(min=1)).clamp(min=shift) if is_mean else torch.full_like(counts, shift)
-        moved = followed(
-            torch.cat([its.offsets[i].to(one) for its, i, one in group]),
-            torch.cat([one[:-1] for *_, one in group]),
-            _repeated(counts, sizes),
-            _repeated(rates, sizes),
-        )
-        for (its, i, _), offset, n in zip(group, moved.split(sizes), n_seen.unbind(), strict=True):
+        totals = torch.cat([one[:-1] for *_, one in group])
+        counts = torch.cat([one[-1].real.expand(size) for (*_, one), size in zip(group, sizes, strict=True)])
+        counts = torch.where(totals.isfinite(), counts, 0)  # an overflow is not followed, nor counted
+        n_seen = counts + torch.cat([its.n_seen[i].to(counts) for its, i, _ in group])
+        rates = (counts / n_seen.clamp(min=1)).clamp(min=shift) if is_mean else shift
+        moved = followed(torch.cat([its.offsets[i].to(one) for its, i, one in group]), totals, counts, rates)
+        for (its, i, _), offset, n in zip(group, moved.split(sizes), n_seen.split(sizes), strict=True):
             its.offsets[i], its.n_seen[i] = offset, n
-
-
-def _repeated(values: Tensor, sizes: Sequence[int]) -> Tensor:
-    return torch.cat([value.expand(size) for value, size in zip(values.unbind(), sizes, strict=True)])
 
 
 def _is_plain(layer: nn.Module, parameters: Sequence[nn.Parameter], *others: Tensor) -> bool:
