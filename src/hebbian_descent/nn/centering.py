@@ -73,8 +73,8 @@ class Centering:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "Centering must stay with its model and optimizer, to which its hooks belong. Got a request to copy "
-            "or pickle it: make a new Centering for the copies, and give it this one's state_dict()."
+            "Centering must stay with its model and optimizer, which hold its hooks. Got a request to copy "
+            "or pickle it: make a new Centering for the copies, and let it load this one's state_dict()."
         )
 
     @property
@@ -86,7 +86,8 @@ class Centering:
     def center_gradients_(self) -> None:
         """Center the gradients now, before they are clipped or looked at; the step does not repeat it.
 
-        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`).
+        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`). In one
+        process another may follow: it puts the gradients back before it adds to them.
         """
         for its in self.coordinates.values():
             for optimizer in its.owners:
@@ -135,8 +136,9 @@ class Centering:
         """Return what a checkpoint needs beside the states of the model and the optimizer."""
         return {name: its.state_dict() for name, its in self.coordinates.items()}
 
+    @torch.no_grad()
     def load_state_dict(self, state: Mapping[str, Mapping[str, Any]]) -> None:
-        """Resume with the offsets of a checkpoint."""
+        """Resume with the offsets of a checkpoint; what was seen or centered before does not count."""
         if set(state) != set(self.coordinates):
             others = sorted(set(state) ^ set(self.coordinates))
             raise ValueError(

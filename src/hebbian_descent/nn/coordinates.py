@@ -15,6 +15,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.utils.hooks import unserializable_hook
 
 from hebbian_descent.nn.affine import Counted, bias_of, unit_counts
 from hebbian_descent.nn.layer_choice import FoundMap
@@ -110,7 +111,7 @@ class Coordinates:
         if not self.centered:
             self.origin = None
 
-    @torch.utils.hooks.unserializable_hook
+    @unserializable_hook
     @torch.no_grad()
     def meet_gradient(self, gradient: Tensor) -> None:
         """Prepare for what a backward pass is about to add to ∂b, and did or will add to ∂θ."""
@@ -143,9 +144,8 @@ class Coordinates:
 
     def _forget_replaced_gradients(self) -> None:
         """Forget gradients that were centered and are no more: a step was left out."""
-        self.centered = {
-            p: centered for p, centered in self.centered.items() if p.grad is not None and centered() is p.grad
-        }
+        last = self.centered.items()
+        self.centered = {p: then for p, then in last if p.grad is not None and then() is p.grad}
         if not self.centered:
             self.origin = None
 

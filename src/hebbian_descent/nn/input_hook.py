@@ -50,10 +50,8 @@ class InputHook:
             return
         kwargs = rest[0] if len(rest) == 2 else {}  # quantisation registers hooks again, without keywords
         mask = passes.mask
-        fits = [
-            its.note(args, kwargs, mask and mask.keep, in_any_pass=passes.all_count)
-            for its in self.coordinates
-        ]
+        keep = None if mask is None else mask.keep
+        fits = [its.note(args, kwargs, keep, in_any_pass=passes.all_count) for its in self.coordinates]
         if mask is not None:
             mask.noted |= torch.is_grad_enabled() or passes.all_count
             mask.fits |= any(fits)
