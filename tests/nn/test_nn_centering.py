@@ -165,6 +165,55 @@ def test_gradients_centered_for_a_step_that_was_left_out_do_not_count(in_place):
     assert_same(model, expected)
 
 
+@pytest.mark.parametrize("in_place", [False, True])
+def test_gradients_of_a_model_in_evaluation_are_centered_again_after_a_step_left_out(in_place):
+    model, expected = network().eval(), network().eval()
+    (x, t), (other_x, other_t), *_ = batches()
+    for one in (model, expected):
+        optimizer = optim.SGD(one.parameters(), lr=0.1)
+        centering = Centering(one, optimizer, shift=0.0, offset_start=0.5)
+        if one is model:
+            LOSS(one(other_x), other_t).backward()
+            centering.center_gradients_()
+            optimizer.zero_grad(set_to_none=not in_place)
+        LOSS(one(x), t).backward()
+        centering.center_gradients_()
+        optimizer.step()
+    assert_same(model, expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["linear", "attention"])
+def test_gradients_that_add_up_are_centered_once(kind):
+    torch.manual_seed(0)
+    model = nn.Linear(6, 3, **DOUBLE) if kind == "linear" else nn.MultiheadAttention(6, 2, **DOUBLE)
+    expected = copy.deepcopy(model)
+    for one in (model, expected):
+        optimizer = optim.SGD(one.parameters(), lr=0.1)
+        centering = Centering(one, optimizer, shift=0.1, offset_start=0.5)
+        for i, (x, _) in enumerate(batches()):
+            out = one(x) if kind == "linear" else one(x, x, x)[0]
+            out.square().mean().backward()
+            if one is model:
+                centering.center_gradients_()
+            if i % 3 == 2:
+                optimizer.step()
+                optimizer.zero_grad()
+    assert_same(model, expected)
+
+
+def test_without_centering_gradients_are_as_they_came():
+    model = network()
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    centering = Centering(model, optimizer, offset_start=0.7)
+    x, t = next(batches())
+    LOSS(model(x), t).backward()
+    gradients = [p.grad.clone() for p in model.parameters()]
+    centering.center_gradients_()
+    assert (model[0].weight.grad - gradients[0]).abs().max() > 0.01
+    centering.detach()
+    torch.testing.assert_close([p.grad for p in model.parameters()], gradients, rtol=0, atol=1e-15)
+
+
 def test_gradients_are_put_back_so_that_they_can_add_up_over_steps():
     model, expected = network(), center_(network(), offset=0.7, shift=0.0)
     for one in (model, expected):
@@ -188,28 +237,30 @@ def test_gradients_after_a_step_are_those_of_the_backward_pass():
     torch.testing.assert_close([p.grad for p in model.parameters()], gradients, rtol=0, atol=1e-15)
 
 
+@pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("fused", [False, True])
-def test_steps_that_a_gradient_scaler_leaves_out_move_nothing(fused):
+def test_steps_that_a_gradient_scaler_leaves_out_move_nothing(fused, in_place):
     model = network().float()
     optimizer = optim.Adam(model.parameters(), lr=0.01, fused=fused)
     centering = Centering(model, optimizer, shift=0.5, offset_start=0.25)
     scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
     x, t = torch.rand(8, 6), torch.randint(3, (8,))
 
-    def step(factor):
-        optimizer.zero_grad()
-        scaler.scale(LOSS(model(x), t) * factor).backward()
+    def step(factor, x):
+        optimizer.zero_grad(set_to_none=not in_place)
+        for part in (0, 1):  # gradients that add up
+            scaler.scale(LOSS(model(x + part), t) * factor).backward()
         scaler.step(optimizer)
         scaler.update()
 
     before = copy.deepcopy(model.state_dict())
-    step(torch.inf)
+    step(torch.inf, x + 100)
     assert scaler.get_scale() == 4.0
     torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
     assert all((mu == 0.25).all() for (mu,) in centering.offsets.values())
-    step(1.0)
+    step(1.0, x)
     (mu,) = centering.offsets["0"]
-    torch.testing.assert_close(mu, 0.125 + 0.5 * x.mean(dim=0))
+    torch.testing.assert_close(mu, 0.125 + 0.5 * (x.mean(dim=0) + 0.5))
     assert all(p.isfinite().all() for p in model.parameters())
     assert (model[0].weight != before["0.weight"]).any()
 
@@ -315,6 +366,30 @@ def test_a_saved_run_resumes_where_it_was():
 
     everything = list(batches())
     assert_same(run([everything[:5], everything[5:]]), run([everything]), atol=0)
+
+
+def test_a_loaded_state_starts_without_inputs_of_before():
+    layer = nn.Linear(2, 1)
+    optimizer = optim.SGD(layer.parameters())
+    centering = Centering(layer, optimizer, shift=1.0, offset_start=0.0)
+    for x in (100.0, 1.0):
+        centering.load_state_dict(centering.state_dict())
+        layer(torch.full((1, 2), x)).sum().backward()
+    optimizer.step()
+    assert centering.offsets["bias"][0].tolist() == [1.0, 1.0]
+
+
+def test_a_loaded_state_lets_gradients_be_centered_by_its_offsets():
+    layer = nn.Linear(2, 1, **DOUBLE)
+    centering = Centering(layer, optim.SGD(layer.parameters()), offset_start=0.25)
+    state = centering.state_dict()
+    centering.start_from(torch.full((1, 2), 3.0, **DOUBLE))
+    layer(torch.ones(1, 2, **DOUBLE)).sum().backward()
+    centering.center_gradients_()
+    assert layer.weight.grad.tolist() == [[-2.0, -2.0]]
+    centering.load_state_dict(state)
+    centering.center_gradients_()
+    assert layer.weight.grad.tolist() == [[0.75, 0.75]]
 
 
 def test_without_its_hooks_a_model_learns_as_ever():

@@ -36,6 +36,26 @@ def test_accumulated_gradients_count_together():
     torch.testing.assert_close(offset_after(run), X.mean(0))
 
 
+def test_gradients_taken_one_after_the_other_count_the_inputs_once():
+    def run(layer):
+        loss = layer(X)
+        for i in range(2):  # each replaced, as methods for several tasks do
+            layer.zero_grad()
+            loss[:, i].sum().backward(retain_graph=True)
+
+    torch.testing.assert_close(offset_after(run), X.mean(0))
+
+
+def test_inputs_whose_gradients_were_dropped_do_not_count():
+    def run(layer):
+        learn(layer, X + 100)
+        loss = layer(X).sum()
+        layer.zero_grad()  # also after the pass
+        loss.backward()
+
+    torch.testing.assert_close(offset_after(run), X.mean(0))
+
+
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_checkpointed_passes_have_the_same_mean(use_reentrant):
     def run(layer):
@@ -141,6 +161,19 @@ def test_padding_does_not_count(dtype):
         learn(model, x)
 
 
+def test_masks_within_masks():
+    layer = nn.Linear(4, 2)
+    centering, optimizer = centered(layer)
+    keep = torch.arange(6) < 4
+    with centering.counting(keep):
+        with centering.counting(~keep):
+            learn(layer, X + 1)
+        learn(layer, X)
+    optimizer.step()
+    expected = torch.cat([X[keep], X[~keep] + 1]).mean(0)
+    torch.testing.assert_close(centering.offsets["bias"][0], expected)
+
+
 @pytest.mark.parametrize("batch_first", [True, False])
 @pytest.mark.parametrize("is_flag", [True, False])
 def test_attention_layers_know_their_padding(is_flag, batch_first):
@@ -151,8 +184,19 @@ def test_attention_layers_know_their_padding(is_flag, batch_first):
     mask = padding if is_flag else torch.zeros(2, 3).masked_fill(padding, -torch.inf)
     learn(model, x if batch_first else x.transpose(0, 1), padding=mask)
     optimizer.step()
-    query, key, value = centering.offsets["attention.in_proj_bias"]
-    torch.testing.assert_close(query, X.mean(0))
+    for mu in centering.offsets["attention.in_proj_bias"]:
+        torch.testing.assert_close(mu, x[~padding].mean(0))
+
+
+def test_padding_of_the_keys_is_not_that_of_other_queries():
+    padding = torch.tensor([[False, False, False], [False, True, True]])
+    x = X.view(2, 3, 4)
+    layer = nn.MultiheadAttention(4, 2, batch_first=True)
+    centering, optimizer = centered(layer)
+    layer(x + 1, x, x, key_padding_mask=padding)[0].sum().backward()
+    optimizer.step()
+    query, key, value = centering.offsets["in_proj_bias"]
+    torch.testing.assert_close(query, X.mean(0) + 1)
     torch.testing.assert_close((key, value), (x[~padding].mean(0), x[~padding].mean(0)))
 
 
@@ -188,6 +232,19 @@ def test_an_offset_can_start_at_a_batch_or_be_given():
     torch.testing.assert_close(model(X), learn_nothing, rtol=0, atol=0)
 
 
+def test_a_start_that_fails_leaves_nothing_behind():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+    centering, optimizer = centered(model)
+    model[1].register_forward_pre_hook(lambda module, args: 1 / int(model.training))
+    with pytest.raises(ZeroDivisionError):
+        centering.start_from(X + 100)
+    assert model.training
+    model[1]._forward_pre_hooks.clear()
+    learn(model, X)
+    optimizer.step()
+    torch.testing.assert_close(centering.offsets["0"][0], X.mean(0))
+
+
 def test_fixed_offsets_stay_and_need_no_inputs():
     layer = nn.Linear(4, 2).eval()
     assert (offset_after(lambda layer: learn(layer, X), layer, shift=0.0, offset_start=0.3) == 0.3).all()
@@ -209,6 +266,23 @@ def test_an_overflow_does_not_stay_in_the_offset():
         lambda layer: layer(torch.tensor([[torch.inf, 1.0]])), layer, shift=0.5, offset_start=0.25
     )
     assert found.tolist() == [0.25, 0.625]
+
+
+def test_an_overflow_does_not_count_in_the_running_mean():
+    layer = nn.Linear(2, 2)
+    centering, optimizer = centered(layer, shift=0.01, offset_start=None)
+    for x in ([[torch.inf, 3.0]], [[1.0, 1.0]]):
+        learn(layer, torch.tensor(x))
+        optimizer.step()
+    assert centering.offsets["bias"][0].tolist() == [1.0, 2.0]
+    again, _ = centered(nn.Linear(2, 2))
+    again.load_state_dict(centering.state_dict())
+    assert [n.tolist() for n in again.coordinates["bias"].n_seen] == [[1.0, 2.0]]
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors is a no-op:UserWarning")
+def test_a_layer_without_inputs():
+    assert offset_after(lambda layer: learn(layer, X[:, :0]), nn.Linear(0, 2)).shape == (0,)
 
 
 def test_bad_settings_are_refused_in_one_sentence():

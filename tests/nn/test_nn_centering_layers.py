@@ -344,6 +344,25 @@ def test_frozen_and_foreign_layers_stay_as_they_are():
         Centering(model[:2], torch.optim.SGD([model[1].weight]), layers=["1"])
 
 
+@pytest.mark.parametrize("in_place", [False, True])
+def test_a_bias_frozen_later_stays_while_the_weights_learn_as_without_centering(in_place):
+    torch.manual_seed(0)
+    layer = nn.Linear(4, 3, **DOUBLE)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=RATE)
+    Centering(layer, optimizer, offset_start=START)
+    x = rand(5, 4)
+    layer(x).square().sum().backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=not in_place)
+    layer.bias.requires_grad_(False)
+    before, plain = layer.bias.clone(), copy.deepcopy(layer)
+    for one in (layer, plain):
+        one(x).square().sum().backward()
+    optimizer.step()
+    assert layer.bias.equal(before)
+    torch.testing.assert_close(layer.weight, plain.weight - RATE * plain.weight.grad, rtol=0, atol=1e-15)
+
+
 def test_layers_are_chosen_by_name_class_or_themselves():
     model = nn.Sequential(
         nn.Conv1d(2, 3, 1), nn.Sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 4)), nn.Linear(4, 2)
@@ -370,6 +389,11 @@ def test_layers_are_chosen_by_name_class_or_themselves():
         chosen("1.1")
     with pytest.raises(ValueError, match=r"or hold some\. Got BatchNorm1d without"):
         chosen(nn.BatchNorm1d)
+
+
+def test_the_names_of_a_model_that_is_one_layer():
+    model = nn.MultiheadAttention(4, 2)
+    assert list(Centering(model, torch.optim.SGD(model.parameters())).offsets) == ["in_proj_bias", "out_proj"]
 
 
 def test_layers_that_share_a_bias_or_a_centering_are_refused():

@@ -96,6 +96,14 @@ def test_copies_hold_nothing_of_the_training(copied):
     assert learning(again).centering.offsets.keys() == {"0", "2"}  # and can be centered by themselves
 
 
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_centering_itself_is_not_copied(copied):
+    model = network()
+    step = learning(model)
+    with pytest.raises(TypeError, match=r"with its model and optimizer.*make a new Centering for the copies"):
+        copied((model, step.optimizer, step.centering)[2 if copied is copy.copy else slice(None)])
+
+
 def test_quantised_models():
     model = network().float()
     step = learning(model)

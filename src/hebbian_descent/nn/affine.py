@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from hebbian_descent.nn.offsets import offset_dtype
+from hebbian_descent.nn.offsets import offset_dtype, whole
 from hebbian_descent.nn.tensors import at_least_float32, beside_distributed
 
 
@@ -168,7 +168,7 @@ def _attention_inputs(
         is_flag = key_padding_mask.dtype == torch.bool
         keep = ~(key_padding_mask if is_flag else key_padding_mask.isneginf())
         keep = keep if layer.batch_first or key.ndim == 2 else keep.T
-    return Counted(query), Counted(key, keep), Counted(value, keep)
+    return Counted(query, keep if query is key else None), Counted(key, keep), Counted(value, keep)
 
 
 def _attention_units(layer: Any) -> tuple[int, ...]:
@@ -189,7 +189,7 @@ def _mean_value(layer: Any, value: Tensor) -> tuple[Tensor]:
     W, b = layer.v_proj_weight, layer.in_proj_bias
     W = layer.in_proj_weight[-layer.embed_dim :] if W is None else W
     mean = _product(W, value) + (0 if b is None else b[-layer.embed_dim :])
-    return (mean.full_tensor() if hasattr(mean, "full_tensor") else mean,)
+    return (whole(mean),)
 
 
 LINEAR = AffineMap(_the_input, lambda layer: layer.in_features, _linear_response, add_outer=_add_outer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.nn.coordinates import Coordinates, move_offsets_
-from hebbian_descent.nn.input_hook import Passes, add_input_hooks
+from hebbian_descent.nn.input_hook import Mask, Passes, add_input_hooks
 from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
 from hebbian_descent.nn.offsets import sums_of_all_processes
 from hebbian_descent.nn.optimizers import plain_optimizers, with_closure_followed_by
@@ -62,6 +62,7 @@ class Centering:
         self._passes = Passes()
         self._hooks = [
             *add_input_hooks(self.coordinates.values(), self._passes),
+            *(its.bias.register_hook(its.meet_gradient) for its in self.coordinates.values()),
             *(one.register_step_pre_hook(self._before_step) for one in self.optimizers),
             *(one.register_step_post_hook(self._after_step) for one in self.optimizers),
         ]
@@ -69,6 +70,12 @@ class Centering:
 
     def __repr__(self) -> str:
         return f"Centering(shift={self.shift:g}, layers={list(self.coordinates)})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "Centering must stay with its model and optimizer, which hold its hooks. Got a request to copy "
+            "or pickle it: make a new Centering for the copies, and let it load this one's state_dict()."
+        )
 
     @property
     def offsets(self) -> dict[str, list[Tensor]]:
@@ -79,7 +86,8 @@ class Centering:
     def center_gradients_(self) -> None:
         """Center the gradients now, before they are clipped or looked at; the step does not repeat it.
 
-        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`).
+        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`). In one
+        process another may follow: it puts the gradients back before it adds to them.
         """
         for its in self.coordinates.values():
             for optimizer in its.owners:
@@ -92,17 +100,17 @@ class Centering:
         `keep` has the shape of the inputs without their units, such as (batch, length). Layers whose inputs
         have another shape, pooled ones perhaps, count all of theirs.
         """
-        passes = self._passes
-        passes.keep, passes.noted, passes.fits = keep.bool(), False, False
+        outer, mask = self._passes.mask, Mask(keep.bool())
+        self._passes.mask = mask
         try:
             yield
-            if passes.noted and not passes.fits:
+            if mask.noted and not mask.fits:
                 raise ValueError(
                     "The mask must have the shape of some layer's inputs without their units. "
                     f"Got {tuple(keep.shape)}, which none had."
                 )
         finally:
-            passes.keep = None
+            self._passes.mask = outer
 
     @torch.no_grad()
     def start_from(self, *inputs: Any, **keywords: Any) -> None:
@@ -114,6 +122,10 @@ class Centering:
         self._passes.all_count = True
         try:
             self.model.eval()(*inputs, **keywords)
+        except BaseException:
+            for its in everything:
+                its.take_sums()
+            raise
         finally:
             self._passes.all_count = False
             for module, training in was_training.items():
@@ -124,8 +136,9 @@ class Centering:
         """Return what a checkpoint needs beside the states of the model and the optimizer."""
         return {name: its.state_dict() for name, its in self.coordinates.items()}
 
+    @torch.no_grad()
     def load_state_dict(self, state: Mapping[str, Mapping[str, Any]]) -> None:
-        """Resume with the offsets of a checkpoint."""
+        """Resume with the offsets of a checkpoint; what was seen or centered before does not count."""
         if set(state) != set(self.coordinates):
             others = sorted(set(state) ^ set(self.coordinates))
             raise ValueError(
@@ -136,8 +149,11 @@ class Centering:
         for name, its in self.coordinates.items():
             its.load_state_dict(checked[name])
 
+    @torch.no_grad()
     def detach(self) -> None:
-        """Take the hooks away: model and optimizer go on without centering."""
+        """Take the hooks away: model and optimizer go on without centering, gradients as they came."""
+        for its in self.coordinates.values():
+            its.put_gradients_back_(list(its.centered))
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
@@ -160,7 +176,7 @@ class Centering:
     def _after_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for its in self._learned_by(optimizer):
             its.make_up_for_step_()
-            its.put_gradients_back_(optimizer)
+            its.put_gradients_back_(its.owners[optimizer])
             its.waiting.discard(optimizer)
         done = [its for its in self._learned_by(optimizer) if not its.waiting]
         for its in done:

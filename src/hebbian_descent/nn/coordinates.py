@@ -15,6 +15,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.utils.hooks import unserializable_hook
 
 from hebbian_descent.nn.affine import Counted, bias_of, unit_counts
 from hebbian_descent.nn.layer_choice import FoundMap
@@ -37,11 +38,12 @@ class Coordinates:
         self.offsets = self.checked_offsets(0.0 if start is None else start)
         self.is_mean = start is None
         """Whether an offset is the mean of all inputs so far, until `shift` is the larger part."""
-        self.n_seen = [torch.zeros_like(offset[0].real) for offset in self.offsets]
+        self.n_seen = [torch.zeros_like(offset.real) for offset in self.offsets]
+        """How many inputs each unit's offset is the mean of."""
         self.origin: tuple[Tensor, ...] | None = None
         """The offsets of the step that is being taken."""
-        self.centered: dict[Optimizer, list[Any]] = {}
-        """For each optimizer whose gradients are centered, weak references to them."""
+        self.centered: dict[nn.Parameter, weakref.ref[Tensor]] = {}
+        """For each parameter whose gradient was centered, a weak reference to that."""
         self.before: Tensor | None = None
 
     def checked_offsets(self, values: float | Tensor | Sequence[Tensor]) -> list[Tensor]:
@@ -63,12 +65,14 @@ class Coordinates:
     def checked_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return a state as this map takes it."""
         offsets = self.checked_offsets(state["offsets"])
-        counts = state["n_seen"] or [0.0] * len(offsets)
-        n_seen = [torch.as_tensor(n).to(mu.real) for n, mu in zip(counts, offsets, strict=True)]
+        n_seen = [n.real for n in self.checked_offsets(state["n_seen"] or 0.0)]
         return {"offsets": offsets, "n_seen": n_seen, "is_mean": state["n_seen"] is not None}
 
     def load_state_dict(self, checked: Mapping[str, Any]) -> None:
-        """Take over a checked state."""
+        """Take over a checked state, without what was under way."""
+        self.put_gradients_back_(list(self.centered))
+        self.take_sums()
+        self.waiting, self.before = set(self.owners), None
         self.offsets, self.n_seen, self.is_mean = checked["offsets"], checked["n_seen"], checked["is_mean"]
 
     def note(self, args: Any, kwargs: Any, keep: Tensor | None, *, in_any_pass: bool) -> bool:
@@ -89,21 +93,32 @@ class Coordinates:
 
     def center_gradients_(self, optimizer: Optimizer) -> None:
         """∂θ ← ∂θ − (∂R/∂θ)ᵀ∂b, unless they are centered already."""
-        if optimizer in self.centered:
-            if not self._is_stale(optimizer):
-                return
-            self._forget_centering()
-        self._add_to_gradients_(optimizer, -1)
-        for seen in self.seen:
-            seen.set_aside()
-        self.centered[optimizer] = [weakref.ref(p.grad) for p in self._learning(optimizer)]
+        self._forget_replaced_gradients()
+        plain = [p for p in self._learning(optimizer) if p not in self.centered]
+        self._add_to_gradients_(plain, -1)
+        self.centered |= {p: weakref.ref(cast("Tensor", p.grad)) for p in plain}
 
-    def put_gradients_back_(self, optimizer: Optimizer) -> None:
-        """∂θ ← ∂θ + (∂R/∂θ)ᵀ∂b, as they came from the backward pass."""
-        if self.centered.pop(optimizer, None) is not None:
-            self._add_to_gradients_(optimizer, 1)
+    def put_gradients_back_(self, parameters: Sequence[nn.Parameter]) -> None:
+        """∂θ ← ∂θ + (∂R/∂θ)ᵀ∂b, as they came from the backward pass.
+
+        Whatever scaled all gradients alike since, to clip them or to 0, scaled this ∂b as well.
+        """
+        self._forget_replaced_gradients()
+        centered = [p for p in parameters if p in self.centered]
+        self._add_to_gradients_(centered, 1)
+        for parameter in centered:
+            del self.centered[parameter]
         if not self.centered:
             self.origin = None
+
+    @unserializable_hook
+    @torch.no_grad()
+    def meet_gradient(self, gradient: Tensor) -> None:
+        """Prepare for what a backward pass is about to add to ∂b, and did or will add to ∂θ."""
+        if self.centered:
+            self.put_gradients_back_(list(self.centered))
+        for seen in self.seen:
+            seen.join_gradient(self.bias.grad)
 
     def remember_response(self, optimizer: Optimizer) -> None:
         """Keep R(θ, μ) as it is before a step."""
@@ -122,20 +137,17 @@ class Coordinates:
         return [seen.take(offset) for seen, offset in zip(self.seen, self.offsets, strict=True)]
 
     def _learning(self, optimizer: Optimizer) -> list[nn.Parameter]:
+        """Return the parameters θ that learn, in centered coordinates: none while the bias is frozen."""
+        if self.bias.grad is None or not self.bias.requires_grad:
+            return []
         return [p for p in self.owners[optimizer] if p.grad is not None]
 
-    def _is_stale(self, optimizer: Optimizer) -> bool:
-        """Return whether other gradients took the place of those that were centered: a step was left out."""
-        then = [reference() for reference in self.centered[optimizer]]
-        now = [p.grad for p in self._learning(optimizer)]
-        is_other = len(then) != len(now) or any(a is not b for a, b in zip(then, now, strict=True))
-        return is_other or any(seen.aside is not None and seen.sums is not None for seen in self.seen)
-
-    def _forget_centering(self) -> None:
-        self.centered.clear()
-        self.origin = None
-        for seen in self.seen:
-            seen.aside = None  # a step that was left out moves nothing
+    def _forget_replaced_gradients(self) -> None:
+        """Forget gradients that were centered and are no more: a step was left out."""
+        last = self.centered.items()
+        self.centered = {p: then for p, then in last if p.grad is not None and then() is p.grad}
+        if not self.centered:
+            self.origin = None
 
     def _the_origin(self) -> tuple[Tensor, ...]:
         """Return μ, the same from before a step until after it, whatever it is made of."""
@@ -152,8 +164,8 @@ class Coordinates:
         with beside_distributed(self.bias), without_autocast(self.bias):
             return self.affine.response(self.layer, *origin)
 
-    def _add_to_gradients_(self, optimizer: Optimizer, sign: int) -> None:
-        parameters, error = self._learning(optimizer), self.bias.grad
+    def _add_to_gradients_(self, parameters: Sequence[nn.Parameter], sign: int) -> None:
+        error = self.bias.grad
         if not parameters or error is None:
             return
         if self.affine.add_outer and _is_plain(self.layer, parameters, error, *self._the_origin()):
@@ -180,21 +192,14 @@ def move_offsets_(coordinates: Sequence[Coordinates], sums: Sequence[Tensor], sh
         alike[its.is_mean, its_sums.dtype, its_sums.device].append((its, i, its_sums))
     for (is_mean, *_), group in alike.items():
         sizes = [its.units[i] for its, i, _ in group]
-        counts = torch.stack([one[-1].real for *_, one in group])  # (n_offsets,)
-        n_seen = counts + torch.stack([its.n_seen[i].to(counts) for its, i, _ in group])
-        rates = (counts / n_seen.clamp(min=1)).clamp(min=shift) if is_mean else torch.full_like(counts, shift)
-        moved = followed(
-            torch.cat([its.offsets[i].to(one) for its, i, one in group]),
-            torch.cat([one[:-1] for *_, one in group]),
-            _repeated(counts, sizes),
-            _repeated(rates, sizes),
-        )
-        for (its, i, _), offset, n in zip(group, moved.split(sizes), n_seen.unbind(), strict=True):
+        totals = torch.cat([one[:-1] for *_, one in group])
+        counts = torch.cat([one[-1].real.expand(size) for (*_, one), size in zip(group, sizes, strict=True)])
+        counts = torch.where(totals.isfinite(), counts, 0)  # an overflow is not followed, nor counted
+        n_seen = counts + torch.cat([its.n_seen[i].to(counts) for its, i, _ in group])
+        rates = (counts / n_seen.clamp(min=1)).clamp(min=shift) if is_mean else shift
+        moved = followed(torch.cat([its.offsets[i].to(one) for its, i, one in group]), totals, counts, rates)
+        for (its, i, _), offset, n in zip(group, moved.split(sizes), n_seen.split(sizes), strict=True):
             its.offsets[i], its.n_seen[i] = offset, n
-
-
-def _repeated(values: Tensor, sizes: Sequence[int]) -> Tensor:
-    return torch.cat([value.expand(size) for value, size in zip(values.unbind(), sizes, strict=True)])
 
 
 def _is_plain(layer: nn.Module, parameters: Sequence[nn.Parameter], *others: Tensor) -> bool:

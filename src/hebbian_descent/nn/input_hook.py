@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,15 +14,21 @@ from hebbian_descent.nn.coordinates import Coordinates
 from hebbian_descent.nn.offsets import is_recorded
 
 
-class Passes:
-    """What counts in the forward passes at present; shared by all hooks of a model."""
+@dataclass(eq=False)
+class Mask:
+    """Which inputs are no padding, and what came of it."""
 
-    keep: Tensor | None = None
-    """Which inputs are no padding."""
+    keep: Tensor
     noted: bool = False
     """Whether some layer had inputs that count."""
     fits: bool = False
     """Whether some had the shape of `keep`."""
+
+
+class Passes:
+    """What counts in the forward passes at present; shared by all hooks of a model."""
+
+    mask: Mask | None = None
     all_count: bool = False
     """Whether passes in evaluation and without gradients count, too."""
 
@@ -42,10 +49,12 @@ class InputHook:
         if is_recorded() or not (layer.training or passes.all_count):
             return
         kwargs = rest[0] if len(rest) == 2 else {}  # quantisation registers hooks again, without keywords
-        passes.noted |= torch.is_grad_enabled() or passes.all_count
-        for its in self.coordinates:
-            if its.note(args, kwargs, passes.keep, in_any_pass=passes.all_count):
-                passes.fits = True
+        mask = passes.mask
+        keep = None if mask is None else mask.keep
+        fits = [its.note(args, kwargs, keep, in_any_pass=passes.all_count) for its in self.coordinates]
+        if mask is not None:
+            mask.noted |= torch.is_grad_enabled() or passes.all_count
+            mask.fits |= any(fits)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Callable[..., None]:
         return ignore_pass

@@ -36,7 +36,7 @@ class FoundMap(NamedTuple):
     def name(self) -> str:
         """The name of the layer, with that of the bias if it is another than `bias`."""
         parts = [self.layer_name, *self.affine.bias.split(".")]
-        return ".".join(parts[:-1] if parts[-1] == "bias" else parts) or "bias"
+        return ".".join(filter(None, parts[:-1] if parts[-1] == "bias" else parts)) or "bias"
 
 
 def plain_model(model: nn.Module) -> nn.Module:

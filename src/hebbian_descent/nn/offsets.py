@@ -24,8 +24,7 @@ class Seen:
 
     def __init__(self) -> None:
         self.sums: Tensor | None = None  # (n_units + 1,), the number of patterns last
-
-    aside: Tensor | None = None  # what was seen before the gradients were centered, if that was early
+        self.learned: Tensor | None = None  # the same, of what a gradient already holds
 
     def note(self, activity: Tensor, weight: Tensor, keep: Tensor | None = None) -> None:
         """Add a batch, unless gradients are off, or within torch.func, a trace or an export."""
@@ -42,24 +41,32 @@ class Seen:
     @property
     def is_filled(self) -> bool:
         """Whether anything was seen."""
-        return self.sums is not None or self.aside is not None
+        return self.sums is not None or self.learned is not None
 
-    def set_aside(self) -> None:
-        """Keep the sums apart, so that new ones tell that there was another forward pass."""
-        self.aside, self.sums = self._together(), None
+    def join_gradient(self, old: Tensor | None) -> None:
+        """Count what was seen as learned, beside what the `old` gradient that it is added to was made of.
+
+        Where there is no old one, or it is 0, the gradients were dropped, and with them what they came from.
+        """
+        if self.sums is None:  # another backward pass through what counts already
+            return
+        if old is not None and self.learned is not None:
+            is_kept = whole(old.abs().sum()) != 0
+            self.sums = self.sums + torch.where(is_kept, self.learned.to(self.sums), 0)
+        self.learned, self.sums = self.sums, None
 
     def take(self, offset: Tensor) -> Tensor:
         """Return the sums, 0 if there are none, and reset them."""
         sums = self._together()
-        self.sums = self.aside = None
+        self.sums = self.learned = None
         if sums is None:
             return torch.zeros(len(offset) + 1, dtype=offset_dtype(offset), device=offset.device)
         return sums.to(offset.device)
 
     def _together(self) -> Tensor | None:
-        if self.sums is None or self.aside is None:
-            return self.aside if self.sums is None else self.sums
-        return self.aside.to(self.sums) + self.sums
+        if self.sums is None or self.learned is None:
+            return self.learned if self.sums is None else self.sums
+        return self.learned.to(self.sums) + self.sums
 
 
 def offset_dtype(like: Tensor) -> torch.dtype:
@@ -81,9 +88,13 @@ def sums_of_rows(activity: Tensor, keep: Tensor | None, dtype: torch.dtype) -> T
         return torch.cat([total, keep.sum()[None].to(total)])
     else:
         total = activity.sum(axes, dtype=dtype)
-    if hasattr(total, "full_tensor"):  # what several processes hold of a DTensor
-        total = total.full_tensor()
-    return torch.cat([total, torch.full_like(total[:1], count)])
+    total = whole(total)
+    return torch.cat([total, total.new_full((1,), count)])
+
+
+def whole(tensor: Any) -> Tensor:
+    """Return a tensor of which several processes may hold parts."""
+    return tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
 
 
 def is_recorded() -> bool:
