@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from hebbian_descent import plotting
+from hebbian_descent.checks import require_extra
 from hebbian_descent.cli import completion
 from hebbian_descent.cli.console import PlainConsole, print_fitting
 from hebbian_descent.cli.failures import resumable
@@ -107,6 +108,8 @@ def sweep(
         hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
+    for library in ("pyarrow", "matplotlib"):  # now, and not after the work
+        require_extra(library, extra="paper", purpose="The command sweep, with its store and figures,")
     setting = LayerGrid.of(
         rules=_words(rules),
         activations=_words(activations),
