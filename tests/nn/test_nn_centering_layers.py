@@ -229,7 +229,7 @@ def test_lazy_layers_after_their_first_pass():
 
 
 class Dense(nn.Module):
-    """A layer of one's own, with a low-rank weight matrix."""
+    """A custom layer, with a low-rank weight matrix."""
 
     def __init__(self):
         super().__init__()
