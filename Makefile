@@ -65,8 +65,8 @@ stubs: native  ## Write the types of the compiled core anew
 	$(BUILD_VENV)/bin/python tools/make_native_stub.py
 
 test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
-	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL)
-	$(BIN)/python -m pytest $(PARALLEL) tests/nn
+	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL) -m "not long"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not long" tests/nn
 
 # pip cannot choose the lowest versions of a range; uv can.
 $(FLOORS_STAMP): pyproject.toml
@@ -86,10 +86,13 @@ $(LIBRARIES_STAMP): $(STAMP)
 test-libraries: $(LIBRARIES_STAMP) native  ## Run the tests of the PyTorch face beside Lightning, Hugging Face's libraries and ONNX
 	$(BIN)/python -m pytest $(PARALLEL) tests/nn/test_nn_centering_libraries.py
 
-test-long: $(LIGHT_STAMP) native  ## Run every campaign of docs/reliability.md in full: hours; resumes where it was stopped
-	$(LIGHT_VENV)/bin/python -m campaigns run
-
 PART ?= all
+test-long: $(LIGHT_STAMP) native  ## Run the long tests, then every campaign of docs/reliability.md in full: hours, resumes; PART=quick for the tests
+	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL) -m long
+ifneq ($(PART),quick)
+	$(LIGHT_VENV)/bin/python -m campaigns run
+endif
+
 test-processors: $(LIGHT_STAMP) native  ## Run the tests of what computes as older and newer processors would; PART=quick for some
 	$(LIGHT_VENV)/bin/python -m campaigns.processors $(PART) $(PARALLEL)
 

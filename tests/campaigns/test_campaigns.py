@@ -12,6 +12,7 @@ from campaigns.registry import CAMPAIGNS
 RECORD = Path(page.__file__).parent / "results"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_the_promise_holds_in_small_form(name):
     campaign = CAMPAIGNS[name]

@@ -26,6 +26,7 @@ def test_river_evaluates_a_regressor():
     assert error.get() < 3
 
 
+@pytest.mark.long
 def test_ten_million_updates_follow_a_drifting_target():
     """Memory is constant, numbers stay finite, and every one of a hundred drifts is followed to the end.
 

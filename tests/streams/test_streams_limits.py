@@ -61,6 +61,7 @@ def write_rows(path, n_rows, *, padding=0):
     return path
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc, and a limit that is kept")
 def test_a_file_may_be_larger_than_memory(tmp_path):
     n_rows, padding = 60_000, 4000
@@ -95,7 +96,7 @@ def killed_after_a_checkpoint(command, model, feed=None):
     assert process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("piped", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path, monkeypatch):
     data = write_rows(tmp_path / "data.csv", 60_000, padding=20)
     expected, model = tmp_path / "expected", tmp_path / "model"
