@@ -23,6 +23,7 @@ from hebbian_descent.rules.losses import LOSSES, Loss, matching_loss
 __all__ = [
     "AUTO_RULES",
     "ERROR_TERMS",
+    "LOCAL_RULES",
     "LOSSES",
     "RULES",
     "Activity",
@@ -48,6 +49,12 @@ RULES: dict[str, Rule] = {
     "contrastive": contrastive.rule(),
 }
 
+LOCAL_RULES: dict[str, Callable[..., Rule]] = {}
+"""Rules of the literature that see the weights, keep a state or learn on their own terms.
+
+The plain loop runs them in `train`, `AssociativeMemory` and `sweep`; estimators learn by `RULES`.
+"""
+
 AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
     "hebbian_descent": hebbian_descent.auto_rule,
     "gradient_descent": gradient_descent.auto_rule,
@@ -59,17 +66,21 @@ AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
 
 
 @finder_of(Rule)
-def get_rule(rule: str | Rule) -> Rule:
-    """Return a rule for a layer by name; a custom rule is passed through."""
+def get_rule(rule: str | Rule, **parameters: Any) -> Rule:
+    """Return a rule for a layer by name, with its parameters; a custom rule is passed through."""
     if isinstance(rule, Rule):
         return rule
-    if isinstance(rule, AutoRule) or (rule in AUTO_RULES and rule not in RULES):
-        name = rule.name if isinstance(rule, AutoRule) else rule
+    if isinstance(rule, AutoRule):
         raise ValueError(
-            f"The rule {name!r} as given trains an Autoencoder. Got a Layer: use one of {', '.join(RULES)}."
+            f"The rule {rule.name!r} as given trains an Autoencoder. Got a Layer: "
+            f"use one of {', '.join(RULES)}."
         )
+    if rule in LOCAL_RULES:
+        return LOCAL_RULES[rule](**parameters)
     if rule not in RULES:
-        raise unknown_name("rule", rule, RULES)
+        raise unknown_name("rule", rule, (*RULES, *LOCAL_RULES))
+    if parameters:
+        raise ValueError(f"The rule {rule!r} has no parameters. Got {', '.join(parameters)}.")
     return RULES[rule]
 
 

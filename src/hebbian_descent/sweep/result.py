@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.engines.base import NEVER, CellResult
 from hebbian_descent.engines.choice import Choice
 from hebbian_descent.engines.grid import Grid, labels_of_rates, name_of, rate_of_label
-from hebbian_descent.measures import get_measure
+from hebbian_descent.measures import Measure, get_measure
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class SweepResult:
     baseline: float
     """The mean absolute error of always answering with the mean target."""
     seconds: float
+    own_measures: Mapping[str, Measure] = field(default_factory=dict)
+    """The measures that are not the package's own, by name."""
 
     @classmethod
     def collect(
@@ -67,7 +69,8 @@ class SweepResult:
             for name in grid.value_names:
                 values[name][r, a, :, d] = cell.values[name]
             diverged_at[r, a, :, d] = cell.diverged_at
-        return cls(axes, values, diverged_at, choices, baseline, seconds)
+        own = {measure.name: measure for measure in grid.measures if not measure.is_built_in}
+        return cls(axes, values, diverged_at, choices, baseline, seconds, own)
 
     @property
     def diverged(self) -> npt.NDArray[np.bool_]:
@@ -89,7 +92,7 @@ class SweepResult:
         learning rate of which a trial diverged is never best.
         """
         name = measure or next(iter(self.values))
-        return select(self.axes, self.errors(name), self.diverged, name, by)
+        return select(self.axes, self.errors(name), self.diverged, self._measure(name), by)
 
     def doubts(self, by: str = "last20", measure: str | None = None) -> dict[str, str]:
         """Return, by rule and activation, why the best may not be the best there is, and what to try.
@@ -112,7 +115,7 @@ class SweepResult:
     def costs(self, by: str = "last20", measure: str | None = None) -> Array:
         """Return what `best` minimises, over rule, activation, learning rate and weight decay."""
         name = measure or next(iter(self.values))
-        return costs(self.errors(name), self.diverged, name, by)
+        return costs(self.errors(name), self.diverged, self._measure(name), by)
 
     def to_xarray(self) -> Any:
         """Return all measures as one xarray Dataset with labelled dimensions."""
@@ -139,7 +142,7 @@ class SweepResult:
         if not is_fixed.any():
             raise ValueError("A curve over learning rates must have fixed ones. Got 'auto' alone.")
         cost = self.costs(by, name).min(axis=-1)[..., is_fixed]
-        sign = -1 if get_measure(name).higher_is_better else 1
+        sign = -1 if self._measure(name).higher_is_better else 1
         return plotting.learning_rate_curve(
             np.array([rate for rate in rates if isinstance(rate, float)]),
             dict(
@@ -151,7 +154,7 @@ class SweepResult:
             ),
             baseline=self.baseline if name == "mae" else None,
             title=f"Each learning rate, judged by {in_words(by)}",
-            measure=get_measure(name).title,
+            measure=self._measure(name).title,
         )
 
     def plot_forgetting(self, by: str = "last20", measure: str | None = None) -> Figure:
@@ -163,8 +166,11 @@ class SweepResult:
             spread={label: found.per_pattern_std for label, found in best.items()},
             baseline=self.baseline if name == "mae" else None,
             title=f"At the best learning rate for {in_words(by)}",
-            measure=get_measure(name).title,
+            measure=self._measure(name).title,
         )
+
+    def _measure(self, name: str) -> Measure:
+        return self.own_measures.get(name) or get_measure(name)
 
     def _labels(self) -> list[str]:
         activations = self.axes["activation"]
