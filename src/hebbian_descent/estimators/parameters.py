@@ -112,7 +112,7 @@ def shared_parameters(estimator: Any) -> dict[str, Any]:
 
 def _two_factor_rule(rule: Any) -> Rule:
     found = get_rule(rule)
-    if found.state is not None:
+    if found.why_plain_loop is not None:
         raise ValueError(needs_plain_loop(found))
     return found
 

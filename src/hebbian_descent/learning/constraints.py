@@ -149,11 +149,3 @@ def as_connectivity(mask: npt.ArrayLike, shape: tuple[int, ...]) -> Mask:
     if given.dtype != bool and (wrong := given[~np.isin(given, (0, 1))]).size:
         raise ValueError(f"The connectivity must be True or False for each weight. Got {wrong[0]!r}.")
     return given.astype(bool)
-
-
-def constrain(weights: Array, constraints: Sequence[Constraint], connectivity: Mask | None) -> None:
-    """Bring weights to where they may be, in place."""
-    for constraint in constraints:
-        constraint.apply(weights)
-    if connectivity is not None:
-        weights *= connectivity

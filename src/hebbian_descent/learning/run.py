@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, Offset
-from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints, constrain
+from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.means import mean_target_of, means_of_run, remember_means
 from hebbian_descent.learning.noise import Noise, NoiseStream, as_noise, refuse_noise_of_units
@@ -167,7 +167,7 @@ class Training:
         with all_or_nothing(network) as draft, all_recorded(recorders):
             if epoch == 0:
                 start_state(update.rule, draft)
-                constrain(draft.weights, update.constraints, update.connectivity)
+                update.constrain(draft.weights)
             for rows in batches(order, self.batch_size):
                 x, t = inputs[rows], None if targets is None else targets[rows]
                 n_seen += len(rows)

@@ -13,12 +13,13 @@ An update changes the arrays of a network in place. Whoever calls it keeps a dra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.learning.constraints import Constraint, constrain
+from hebbian_descent.learning.constraints import Constraint
 from hebbian_descent.learning.divergence import Bound, DivergenceError
 from hebbian_descent.learning.noise import NoiseStream
 from hebbian_descent.learning.presentations import (
@@ -165,6 +166,9 @@ class Update:
             )
             if strength is not None:
                 seen = seen._replace(strength=strength_of(strength, seen))
+            if rule.takes_rate:
+                centered = Factors(x - layer.offset, h)
+                seen = seen._replace(learning_rate=self._rates_of_layer(layer, centered, seen, step))
             answer = rule.answer(seen, state, moving=target_offset is not None)
             if isinstance(answer, Change):
                 self._follow(layer, seen, answer, step)
@@ -241,8 +245,20 @@ class Update:
         """Add the noise of the weights, and bring them into their constraints."""
         if self.noise is not None:
             network.weights[:] = self.noise.of_weights(step, network.weights)
-        if self.noise is not None or self.constraints:
-            constrain(network.weights, self.constraints, self.connectivity)
+        self.constrain(network.weights)
+
+    def constrain(self, weights: Array) -> None:
+        """Bring weights to where they may be, in place: what the rule demands, the constraints, the mask."""
+        for constraint in self._all_constraints:
+            constraint.apply(weights)
+        if self.connectivity is not None:
+            weights *= self.connectivity
+
+    @cached_property
+    def _all_constraints(self) -> tuple[Constraint, ...]:
+        demanded = getattr(self.rule, "constraint", None)
+        own = () if demanded is None else (Constraint(self.rule.name, demanded),)
+        return (*own, *self.constraints)
 
     def autoencoder(
         self,
@@ -324,6 +340,8 @@ class Update:
         if not isinstance(self.rate, Automatic):
             return self.rate
         assert isinstance(self.rule, Rule)
+        if self.rule.automatic_rate is not None:
+            return self.rule.automatic_rate
         eta = self.rate.of_layer(
             self.rule,
             layer.activation,

@@ -16,7 +16,7 @@ from hebbian_descent.learning.centering import (
     as_start,
     offset_in_stream,
 )
-from hebbian_descent.learning.constraints import Constraint, constrain
+from hebbian_descent.learning.constraints import Constraint
 from hebbian_descent.learning.noise import NoiseStream, refuse_noise_of_units
 from hebbian_descent.learning.rates import Mask, as_rate
 from hebbian_descent.learning.step import Network, Update
@@ -113,7 +113,7 @@ class Storing:
 
     def start(self, network: Network) -> State:
         """Bring the weights of a new network into their constraints, and return the state of the rule."""
-        constrain(network.weights, self.update.constraints, self.update.connectivity)
+        self.update.constrain(network.weights)
         is_layer = isinstance(self.rule, Rule) and isinstance(network, Layer)
         return self.rule.new_state(network) if is_layer else {}  # type: ignore[union-attr, arg-type]
 

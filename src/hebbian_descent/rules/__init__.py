@@ -8,13 +8,20 @@ from typing import Any
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.registry import finder_of
 from hebbian_descent.rules import (
+    bcm,
     contrastive,
     covariance,
     gradient_descent,
     hebb,
     hebbian_descent,
     oja,
+    palimpsest,
+    perceptron,
+    proximal,
+    pseudo_inverse,
     sanger,
+    three_factor,
+    willshaw,
 )
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule
 from hebbian_descent.rules.error_terms import ERROR_TERMS, ErrorTerm, get_error_term
@@ -49,7 +56,17 @@ RULES: dict[str, Rule] = {
     "contrastive": contrastive.rule(),
 }
 
-LOCAL_RULES: dict[str, Callable[..., Rule]] = {}
+LOCAL_RULES: dict[str, Callable[..., Rule]] = {
+    "oja": oja.rule,
+    "sanger": sanger.rule,
+    "bcm": bcm.rule,
+    "perceptron": perceptron.rule,
+    "proximal": proximal.rule,
+    "pseudo_inverse": pseudo_inverse.rule,
+    "willshaw": willshaw.rule,
+    "palimpsest": palimpsest.rule,
+    "three_factor": three_factor.rule,
+}
 """Rules of the literature that see the weights, keep a state or learn on their own terms.
 
 The plain loop runs them in `train`, `AssociativeMemory` and `sweep`; estimators learn by `RULES`.

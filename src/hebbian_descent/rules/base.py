@@ -46,6 +46,7 @@ class Activity(NamedTuple):
     weights: Array = NOTHING  # (n_inputs, n_outputs), read-only; given by training, memories and sweeps
     bias: Array = NOTHING  # (n_outputs,), read-only
     strength: Array | None = None  # (batch,), the third factor of each pattern, if there is one
+    learning_rate: Any = None  # η, for rules that use it themselves
 
 
 class Factors(NamedTuple):
@@ -99,6 +100,24 @@ class Rule(Member):
     """Whether it learns from targets; otherwise they need not be given."""
     takes_strength: bool = field(default=False, metadata=ADDED_LATER)
     """Whether it uses the strength of patterns itself; otherwise each change is multiplied by it."""
+    takes_rate: bool = field(default=False, metadata=ADDED_LATER)
+    """Whether it has to know η, as an implicit step does; what it gives is multiplied by η all the same."""
+    constraint: Callable[[Array], Array | None] | None = field(default=None, metadata=ADDED_LATER)
+    """What its synapses can be: weights → weights, at the start and after every update."""
+    automatic_rate: float | None = field(default=None, metadata=ADDED_LATER)
+    """The η that "auto" stands for, where that does not follow from the inputs."""
+
+    @property
+    def why_plain_loop(self) -> str | None:
+        """Why only the plain loop of `train`, memories and sweeps can follow it, or None."""
+        reasons = {
+            "keeps a state": self.state is not None,
+            "constrains the weights": self.constraint is not None,
+            "takes no targets": not self.takes_targets,
+            "uses the strength of patterns": self.takes_strength,
+            "uses the learning rate itself": self.takes_rate,
+        }
+        return next((reason for reason, holds in reasons.items() if holds), None)
 
     def new_state(self, layer: Layer) -> State:
         """Return a fresh state for a layer, in arrays of its own; empty for a rule that keeps nothing."""
@@ -157,9 +176,9 @@ class Rule(Member):
 
 def needs_plain_loop(rule: Rule) -> str:
     """Return why an estimator cannot learn by a rule, and what can."""
-    what = "keeps a state" if rule.state is not None else "gives a change that is no product of two factors"
+    what = rule.why_plain_loop or "gives a change that is no product of two factors"
     return (
-        f"An estimator learns by two factors without a state. Got the rule {rule.name!r}, which {what}: "
+        f"An estimator learns from targets by two factors alone. Got the rule {rule.name!r}, which {what}: "
         "use train, AssociativeMemory or sweep."
     )
 
