@@ -1,8 +1,8 @@
 """Constraints: what synapses can be, whatever a rule asks for.
 
 A constraint is applied to the weights at the start of a run and after every update, after decay and noise.
-Several are applied in the order given, and then synapses that are not there become 0 again: the last one
-holds exactly, and those before it as far as the later ones leave them.
+Several are applied in the order given: the last one holds exactly, those before it as far as the later ones
+leave them. Synapses that are not there are 0 before and after each.
 """
 
 from __future__ import annotations

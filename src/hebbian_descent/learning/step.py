@@ -245,14 +245,20 @@ class Update:
         """Add the noise of the weights, and bring them into their constraints."""
         if self.noise is not None:
             network.weights[:] = self.noise.of_weights(step, network.weights)
-        self.constrain(network.weights)
+        if self.noise is not None or self._all_constraints:
+            self.constrain(network.weights)
 
     def constrain(self, weights: Array) -> None:
-        """Bring weights to where they may be, in place: what the rule demands, the constraints, the mask."""
-        for constraint in self._all_constraints:
-            constraint.apply(weights)
+        """Bring weights to where they may be, in place: what the rule demands, then the constraints.
+
+        Synapses that are not there are 0 for a constraint already, and 0 after the last one.
+        """
         if self.connectivity is not None:
             weights *= self.connectivity
+        for constraint in self._all_constraints:
+            constraint.apply(weights)
+            if self.connectivity is not None:
+                weights *= self.connectivity
 
     @cached_property
     def _all_constraints(self) -> tuple[Constraint, ...]:
