@@ -1,7 +1,8 @@
 """What does the plain loop cost beside a loop written by hand? `python bench/plain_loop.py --help`.
 
-A rule of your own, 200 inputs to 200 outputs, one pattern at a time: forward pass, factors, outer product. The
-hand-written loop does just that in NumPy; `train`, a memory and a sweep also check, count and can be undone.
+A rule of your own, 200 inputs to 200 outputs, one pattern at a time: forward pass, factors, outer product.
+The hand-written loop does just that in NumPy; `train`, a memory and a sweep also check, count and can be
+undone.
 Microseconds per pattern and run, the minimum of several rounds, on one thread.
 """
 
@@ -13,11 +14,13 @@ from math import inf
 from time import perf_counter
 
 import numpy as np
+from rich.console import Console
 from timing import library_threads
 
 from hebbian_descent import Activity, AssociativeMemory, Change, Factors, Layer, Rule, train
 from hebbian_descent.sweep import sweep
 
+console = Console(width=120)
 RATES = (0.01, 0.02, 0.05, 0.1)
 TRIALS = 3
 
@@ -80,9 +83,10 @@ def main() -> None:
                 start = perf_counter()
                 run()
                 best[name] = min(best[name], (perf_counter() - start) / n_runs / options.patterns)
-    print("| way | µs per pattern | times by hand |\n| --- | --- | --- |")
+    console.print("| way | µs per pattern | times by hand |\n| --- | --- | --- |", markup=False)
     for name, seconds in best.items():
-        print(f"| {name} | {seconds * 1e6:.0f} | {seconds / best['by hand']:.1f} |")
+        times = seconds / best["by hand"]
+        console.print(f"| {name} | {seconds * 1e6:.0f} | {times:.1f} |", markup=False)
 
 
 if __name__ == "__main__":

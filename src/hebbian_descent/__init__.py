@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hebbian_descent.learning.constraints import CONSTRAINTS, Constraint
+from hebbian_descent.learning.constraints import CONSTRAINTS, Constraint, get_constraint
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.noise import Noise
 from hebbian_descent.learning.recorders import Recorder
@@ -71,6 +71,7 @@ __all__ = [
     "Training",
     "explore",
     "get_activation",
+    "get_constraint",
     "get_error_term",
     "get_rule",
     "load",

@@ -408,7 +408,7 @@ BAD = [
         r"must be a dict of arrays by name.*Got list",
     ),
     ({"constraints": "bound"}, r"constraint must be one of .*Did you mean 'bounds'"),
-    ({"constraints": "dale"}, r"pass CONSTRAINTS\['dale'\]\(signs\)"),
+    ({"constraints": "dale"}, r"pass get_constraint\('dale', signs=…\)"),
     ({"constraints": 3}, r"A constraint must be a name.*Got 3"),
     ({"constraints": CONSTRAINTS["dale"]([1, -1])}, r"for each of 5 inputs. Got 2 signs"),
     ({"constraints": lambda W: W[0]}, r"must return weights of shape \(5, 3\).*Got \(3,\)"),

@@ -117,7 +117,7 @@ def get_constraint(constraint: str | Constraint | WeightsFunction, **parameters:
             raise unknown_name("constraint", constraint, CONSTRAINTS)
         if constraint == "dale" and not parameters:
             raise ValueError(
-                "Dale's law needs one sign for each input. Got none: pass CONSTRAINTS['dale'](signs)."
+                "Dale's law needs one sign for each input. Got none: pass get_constraint('dale', signs=…)."
             )
         return CONSTRAINTS[constraint](**parameters)
     if not callable(constraint):
