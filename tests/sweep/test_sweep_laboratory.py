@@ -138,7 +138,7 @@ def test_own_measures_run_with_every_engine_and_choose_the_best(engine):
         measures=[worst_unit, best_unit, "mae"],
         engine=engine,
     )
-    lowest, highest = (result.best(by="all", measure=name)[0] for name in ("worst_unit", "closeness"))
+    lowest, highest = (result.best(by="all", measure=name)[0] for name in (worst_unit, "closeness"))
     assert lowest.learning_rate == highest.learning_rate
     assert lowest.value == pytest.approx(-highest.value)
     layer = Layer.from_weights(initial_weights(0, 1, 4, 3), offset=X.mean(axis=0))

@@ -31,6 +31,7 @@ from hebbian_descent.learning.presentations import (
     total_change,
 )
 from hebbian_descent.learning.rates import Automatic, Mask, Rates
+from hebbian_descent.learning.shares import shares_of, weighted_change, weighted_rows
 from hebbian_descent.learning.strength import Strength, strength_of
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.network.autoencoder import Pass
@@ -74,16 +75,6 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def weighted_rows(rows: Array, shares: Array | None) -> Array:
-    """Return rows whose mean is that of a batch in which patterns have shares, 1 on average."""
-    return rows if shares is None else rows * shares[:, np.newaxis]
-
-
-def shares_of(scales: Array) -> Array:
-    """Return the shares of patterns in the mean of their batch, 1 on average; a single one has all of it."""
-    return np.ones_like(scales) if len(scales) == 1 else scales / scales.mean()
 
 
 @dataclass(frozen=True)
@@ -171,9 +162,9 @@ class Update:
                 seen = seen._replace(learning_rate=self._rates_of_layer(layer, centered, seen, step))
             answer = rule.answer(seen, state, moving=target_offset is not None)
             if isinstance(answer, Change):
-                self._follow(layer, seen, answer, step)
+                self._learn_change(layer, seen, answer, step)
             else:
-                self._follow_factors(layer, seen, answer, step, scales, shares, precisions, starts=starts)
+                self._learn_factors(layer, seen, answer, step, scales, shares, precisions, starts=starts)
             self._settle(layer, step)
             if target_offset is not None:
                 target_offset[:] = seen.mean_target
@@ -181,7 +172,7 @@ class Update:
             elif shift:
                 layer.shift_offset(weighted_rows(x, shares), shift)
 
-    def _follow_factors(
+    def _learn_factors(
         self,
         layer: Layer,
         seen: Activity,
@@ -222,7 +213,7 @@ class Update:
         if rule.learns_bias:
             layer.bias -= scaled[0] if len(x) == 1 else scaled.mean(axis=0)
 
-    def _follow(self, layer: Layer, seen: Activity, change: Change, step: int) -> None:
+    def _learn_change(self, layer: Layer, seen: Activity, change: Change, step: int) -> None:
         """Change a layer as its rule says, with the automatic rate of a rule whose factor is x − μ."""
         rule, s = self.rule, seen.strength
         assert isinstance(rule, Rule)
@@ -431,28 +422,3 @@ def _largest_growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
     """Return the largest ‖x − μ‖² + ‖h − λ‖² + 1 of a batch, by which a step may change the activities."""
     pre = x - network.offset, hidden - network.hidden_offset
     return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1
-
-
-def weighted_change(rule: AutoRule, activity: AutoActivity, shares: Array) -> Change:
-    """Return the mean over a batch of the change of each pattern times its share."""
-    changes = []
-    for row in range(len(shares)):
-        sample = slice(row, row + 1)
-        told = None if activity.hidden_targets is None else activity.hidden_targets[sample]
-        changes.append(
-            rule.change(
-                activity._replace(
-                    inputs=activity.inputs[sample],
-                    units=Pass(*(part[sample] for part in activity.units)),
-                    hidden_targets=told,
-                )
-            )
-        )
-
-    def mean(parts: tuple[Array | None, ...]) -> Array | None:
-        there = [part for part in parts if part is not None]
-        return sum(s * part for s, part in zip(shares, there, strict=True)) / len(shares) if there else None
-
-    weights, bias, decoder_bias = (mean(parts) for parts in zip(*changes, strict=True))
-    assert weights is not None
-    return Change(weights, bias, decoder_bias)
