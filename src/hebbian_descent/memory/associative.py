@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,10 +11,14 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns
 from hebbian_descent.forgetting import ForgettingCurve
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, hidden_offset
+from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.learning.noise import Noise, NoiseStream, as_noise
+from hebbian_descent.learning.recorders import Recorder, all_recorded, as_recorders
+from hebbian_descent.learning.strength import StrengthFunction, as_strength, rows_of
 from hebbian_descent.measures import get_measure
 from hebbian_descent.memory import contents
-from hebbian_descent.memory.parts import Auto, as_connectivity, new_network, offset_in_memory, storing
+from hebbian_descent.memory.parts import Auto, new_network, offset_in_memory, storing
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
@@ -47,7 +51,10 @@ class AssociativeMemory(Saved):
             max(ν, 1/n) after the n-th pattern.
         connectivity: Which synapses there are, True or False for each weight, shape (n_inputs, n_outputs or
             n_hidden). The others are 0 and stay so.
-        seed: Of the small random weights at the start.
+        constraints: What the weights can be, at the start and after every pattern: names of `CONSTRAINTS`,
+            constraints or functions of the weights, applied in order.
+        noise: `Noise` of synapses or of activity while patterns are stored; recall has none.
+        seed: Of the small random weights at the start, and of the noise.
 
     >>> memory = AssociativeMemory(4, 2)
     >>> memory.store([[1, 0, 1, 0], [0, 1, 1, 0]], [[1, 0], [0, 1]])
@@ -73,6 +80,8 @@ class AssociativeMemory(Saved):
         hidden_shift: float = HIDDEN_SHIFT,
         offset_start: float | None = None,
         connectivity: npt.ArrayLike | None = None,
+        constraints: Constraints | None = None,
+        noise: Noise | None = None,
         seed: int = 0,
     ) -> None:
         self.auto = auto
@@ -87,9 +96,8 @@ class AssociativeMemory(Saved):
             hidden_offset=hidden_offset(centering, hidden_shift, offset_start).start,
             seed=seed,
         )
-        mask = None if connectivity is None else as_connectivity(connectivity, self.network)
-        if mask is not None:
-            self.network.weights *= mask
+        mask = None if connectivity is None else as_connectivity(connectivity, self.network.weights.shape)
+        noise = as_noise(noise)
         hidden_shift = as_number(hidden_shift, "hidden shift", at_least=0, at_most=1)
         self.learning = storing(
             self.network,
@@ -100,7 +108,11 @@ class AssociativeMemory(Saved):
             offset=offset,
             hidden=hidden_offset(centering, hidden_shift, offset_start),
             connectivity=mask,
+            constraints=as_constraints(constraints),
+            noise=None if noise is None else NoiseStream(noise, seed),
         )
+        self.state = self.learning.start(self.network)
+        """What the rule remembers, by name; empty for most rules."""
         self.target_offset = np.zeros_like(self.network.bias) if self.learning.centers_targets else None
 
     @property
@@ -113,10 +125,19 @@ class AssociativeMemory(Saved):
         """Units of what is recalled."""
         return self.network.n_outputs if isinstance(self.network, Layer) else self.network.n_inputs
 
-    def store(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None) -> None:
+    def store(
+        self,
+        x: npt.ArrayLike,
+        t: npt.ArrayLike | None = None,
+        *,
+        strength: npt.ArrayLike | StrengthFunction | None = None,
+        recorders: Recorder | Sequence[Recorder] = (),
+    ) -> None:
         """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone.
 
-        Any exception leaves the memory as it was before the call.
+        `strength` multiplies what is learned of each pattern: one number per pattern, or a function of the
+        activity. `recorders` look at the memory every so many patterns. Rules that take no targets, as
+        "oja", need none. Any exception leaves the memory as it was before the call.
         """
         cues = self._patterns(x, "cues", self.n_inputs)
         if self.auto is not None:
@@ -125,7 +146,9 @@ class AssociativeMemory(Saved):
             targets = cues
         else:
             if t is None:
-                raise ValueError("A memory of pairs stores cues and targets. Got no targets.")
+                if getattr(self.learning.rule, "takes_targets", True):
+                    raise ValueError("A memory of pairs stores cues and targets. Got no targets.")
+                t = np.zeros((len(cues), self.n_outputs))
             targets = self._patterns(t, "targets", self.n_outputs)
             if len(targets) != len(cues):
                 raise ValueError(
@@ -133,12 +156,23 @@ class AssociativeMemory(Saved):
                 )
         self.learning.check_targets(targets)
         clamped = targets if isinstance(self.network, Layer) else None
-        with all_or_nothing(self) as draft:
-            for row in range(len(cues)):
-                t = None if clamped is None else clamped[row : row + 1]
-                x = cues[row : row + 1]
-                self.learning.learn(draft.network, x, t, draft.n_stored + 1, draft.target_offset)
+        factor, recorders = as_strength(strength, len(cues), cues.dtype), as_recorders(recorders)
+        with all_or_nothing(self) as draft, all_recorded(recorders):
+            for number in range(len(cues)):
+                row = slice(number, number + 1)
+                x, t = cues[row], None if clamped is None else clamped[row]
                 draft.n_stored += 1
+                self.learning.learn(
+                    draft.network,
+                    x,
+                    t,
+                    draft.n_stored,
+                    draft.target_offset,
+                    draft.state,
+                    rows_of(factor, row),
+                )
+                for recorder in recorders:
+                    recorder.see(draft.network, x, t, draft.n_stored, draft.state)
             if not is_finite(draft.network):
                 raise DivergenceError(draft.n_stored, self.learning.update.fixed_rate)
 
@@ -227,7 +261,7 @@ class AssociativeMemory(Saved):
             )
 
     def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        parts = self.network, self.auto, self.learning, self.n_stored, self.target_offset
+        parts = self.network, self.auto, self.learning, self.n_stored, self.target_offset, self.state
         return contents.taken_apart(contents.Parts(*parts))
 
     @classmethod

@@ -44,6 +44,7 @@ class Sweep:
         self.patterns = patterns
         memory_budget = as_count(memory_budget, "memory budget", at_least=2**20)
         grid.error.check_targets(patterns.targets)
+        grid.check(patterns)
         self._warn_of_targets_out_of_reach()
         self.works = [
             Work(cell, grid, choose(engine, cell, grid, patterns), memory_budget) for cell in grid.cells()
