@@ -9,6 +9,7 @@ from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import Training, train
 from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
+from hebbian_descent.network.reach import TargetRangeWarning
 from hebbian_descent.rules import (
     AUTO_RULES,
     ERROR_TERMS,
@@ -50,6 +51,7 @@ __all__ = [
     "HebbianDescentRegressor",
     "Layer",
     "Rule",
+    "TargetRangeWarning",
     "Training",
     "explore",
     "get_activation",

@@ -161,7 +161,8 @@ class AssociativeMemory(Memory):
     def store(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None) -> None:
         """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone.
 
-        Any exception leaves the memory as it was before the call.
+        Any exception leaves the memory as it was before the call. Targets that the units cannot reach are a
+        `TargetRangeWarning`.
         """
         cues, targets = self._pairs(x, t)
         self.learning.check_targets(targets)

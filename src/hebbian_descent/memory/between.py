@@ -124,7 +124,8 @@ class _Checked:
     function: Between
 
     def __call__(self, output: Array) -> Array:
-        found = as_returned(self.function(output), output, by="function between steps").astype(np.float64)
+        returned = self.function(output.copy())  # it may work in place
+        found = as_returned(returned, output, by="function between steps").astype(np.float64)
         if not np.isfinite(found).all():
             raise ValueError(
                 f"The function between steps must return finite numbers. Got {found[~np.isfinite(found)][0]}."

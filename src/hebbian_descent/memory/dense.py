@@ -69,15 +69,23 @@ class DenseAssociativeMemory(ClassicalMemory):
             attention = softmax(self.beta * (x @ self.patterns.T), axis=1)  # (n_cues, n_stored)
             response: Array = attention @ self.patterns
             return response
-        return np.stack([self._signs(state) for state in x])
-
-    def _signs(self, x: Array) -> Array:
-        """Return the sign that lowers the energy for each unit, were it to change alone."""
-        assert self.power is not None
-        xi, N, n = self.patterns, self.n_units, self.power
-        others = (xi @ x)[:, np.newaxis] - xi * x  # (n_stored, n_units), overlaps without the unit
-        gain = (((others + xi) / N) ** n - ((others - xi) / N) ** n).sum(axis=0)
+        self._check(x, "cues")
+        gain = self._gain(x, self.power)
         return np.where(gain > 0, 1.0, np.where(gain < 0, -1.0, x))
+
+    def _gain(self, x: Array, power: int) -> Array:
+        """Return by how much the energy is lower with xᵢ = 1 than with xᵢ = −1, for each unit alone.
+
+        With the overlap m of x and ξ_μ, it is Σ_μ F(m − ξᵢxᵢ + ξᵢ) − F(m − ξᵢxᵢ − ξᵢ). Since ξᵢxᵢ is 1 or −1,
+        a pattern adds ξᵢ(F(m) − F(m − 2)) where it agrees with x and ξᵢ(F(m + 2) − F(m)) where it differs.
+        """
+        xi = self.patterns
+        m = x @ xi.T  # (n_cues, n_stored)
+        size = 2 ** self.n_units.bit_length()  # powers do not overflow, and ties stay exact
+        below, at, above = (((m + shift) / size) ** power for shift in (-2, 0, 2))
+        agree, differ = at - below, above - at
+        gain: Array = 0.5 * ((agree + differ) @ xi + x * (agree - differ).sum(axis=1, keepdims=True))
+        return gain
 
     def _energy(self, x: Array) -> Array:
         if not self.n_stored:

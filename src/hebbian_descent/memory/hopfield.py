@@ -36,7 +36,7 @@ class HopfieldMemory(ClassicalMemory):
     """
 
     SETTINGS = ("n_units", "activity")
-    ARRAYS: ClassVar = {"weights": ("n_units", "n_units")}
+    ARRAYS: ClassVar = {"sums": ("n_units", "n_units")}
 
     def __init__(self, n_units: int, *, activity: float | None = None) -> None:
         super().__init__(n_units)
@@ -45,7 +45,14 @@ class HopfieldMemory(ClassicalMemory):
                 "The activity must be below 1. Got 1: patterns in which all units are on are equal."
             )
         self.activity = None if activity is None else float(activity)
-        self.weights = np.zeros((self.n_units, self.n_units))
+        self.sums = np.zeros(
+            (self.n_units, self.n_units)
+        )  # whole numbers for −1 and 1, so that ties are exact
+
+    @property
+    def weights(self) -> Array:
+        """W."""
+        return self.sums / self._scale
 
     @property
     def off(self) -> float:
@@ -63,24 +70,33 @@ class HopfieldMemory(ClassicalMemory):
         )
         require_values(patterns, (self.off, 1.0), f"{name} of this HopfieldMemory", hint)
 
+    @property
+    def _mean(self) -> float:
+        return 0.0 if self.activity is None else self.activity
+
+    @property
+    def _scale(self) -> float:
+        variance = 1.0 if self.activity is None else self.activity * (1 - self.activity)
+        return self.n_units * variance
+
     def _learn(self, cues: Array, targets: Array) -> None:
-        a = self.activity or 0.0
-        variance = a * (1 - a) or 1.0
-        self.weights += (cues - a).T @ (cues - a) / (self.n_units * variance)
-        np.fill_diagonal(self.weights, 0)
+        centered = cues - self._mean
+        self.sums += centered.T @ centered
+        np.fill_diagonal(self.sums, 0)
 
     def _respond(self, x: Array) -> Array:
-        return self._turned(x, (x - (self.activity or 0.0)) @ self.weights)
+        return self._turned(x, (x - self._mean) @ self.sums)
 
     def _respond_unit(self, x: Array, unit: int) -> Array:
-        return self._turned(x[:, unit], (x - (self.activity or 0.0)) @ self.weights[:, unit])
+        return self._turned(x[:, unit], (x - self._mean) @ self.sums[:, unit])
 
     def _turned(self, x: Array, field: Array) -> Array:
-        return np.where(field > self.threshold, 1.0, np.where(field < self.threshold, self.off, x))
+        theta = self.threshold * self._scale
+        return np.where(field > theta, 1.0, np.where(field < theta, self.off, x))
 
     def _energy(self, x: Array) -> Array:
         """Return −½ x̃Wx̃ᵀ + θ Σᵢ xᵢ with x̃ = x − a."""
-        centered = x - (self.activity or 0.0)
+        centered = x - self._mean
         energy: Array = -0.5 * ((centered @ self.weights) * centered).sum(axis=1)
         energy += self.threshold * x.sum(axis=1)
         return energy

@@ -81,7 +81,8 @@ def recalled(
         after = advance(before, running)
         if step == 1:
             x = after.copy()  # a memory of pairs may recall more units than a cue has, or fewer
-        x[running] = after
+        else:
+            x[running] = after
         taken[running] = step
         running = running[~has_settled(before, after)]
     return x, taken

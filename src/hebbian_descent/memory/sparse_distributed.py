@@ -62,7 +62,8 @@ class SparseDistributedMemory(ClassicalMemory):
 
     def near(self, x: Array) -> Array:
         """Return y, 1 for the locations whose address is near each cue, and 0 for the others."""
-        different = x @ (1.0 - self.addresses.T) + (1 - x) @ self.addresses.T  # (n_cues, n_locations)
+        a = self.addresses.astype(np.float64)
+        different = x.sum(axis=1, keepdims=True) + a.sum(axis=1) - 2 * x @ a.T  # (n_cues, n_locations)
         return (different <= self.radius).astype(np.float64)
 
     def _check(self, patterns: Array, name: str) -> None:
