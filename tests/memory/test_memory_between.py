@@ -1,4 +1,4 @@
-"""Recall in steps: what happens between them, when they end, which units are known, in which order they come."""
+"""Recall in steps: what happens between them, when they end, which units are known, and their order."""
 
 import pickle
 

@@ -53,22 +53,20 @@ def test_it_takes_the_settings_of_a_memory():
     assert memory.is_auto
     assert (memory.network.weights[~mask] == 0).all()
     assert memory.learning.rule.name == "hebb"
-    for bad, error, message in (
-        (
-            lambda: AssociativeMemory.from_layer(new_layer(), auto="layer"),
-            ValueError,
-            "6 inputs and 4 outputs",
-        ),
-        (
-            lambda: AssociativeMemory.from_layer(new_layer(), seed=1),
-            TypeError,
-            "those of the layer. Got seed",
-        ),
-        (lambda: AssociativeMemory.from_layer(X), TypeError, "is made from a Layer. Got array"),
-        (lambda: AssociativeMemory.from_layer(new_layer(), n_stored=-1), ValueError, "must be at least 0"),
-    ):
-        with pytest.raises(error, match=message):
-            bad()
+
+
+@pytest.mark.parametrize(
+    ("layer", "settings", "error", "message"),
+    [
+        (new_layer(), {"auto": "layer"}, ValueError, "6 inputs and 4 outputs"),
+        (new_layer(), {"seed": 1}, TypeError, r"those of the layer. Got seed"),
+        (X, {}, TypeError, r"is made from a Layer. Got array"),
+        (new_layer(), {"n_stored": -1}, ValueError, r"must be at least 0"),
+    ],
+)
+def test_a_layer_that_does_not_fit_is_refused(layer, settings, error, message):
+    with pytest.raises(error, match=message):
+        AssociativeMemory.from_layer(layer, **settings)
 
 
 def test_targets_out_of_reach_are_warned_of_wherever_they_come():
@@ -118,7 +116,5 @@ def test_names_of_other_libraries_are_understood(theirs):
 def test_their_parameters_are_understood_as_well():
     ours = get_activation("leaky_rectifier", slope=0.125)
     assert get_activation("leaky_relu", negative_slope=0.125) is ours
-    with pytest.raises(
-        ValueError, match="must be one of .* names.*Did you mean 'sigmoid'|Did you mean 'sigmoid'"
-    ):
+    with pytest.raises(ValueError, match=r"Did you mean 'sigmoid'\?"):
         get_activation("sigmiod")

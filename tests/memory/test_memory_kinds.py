@@ -163,7 +163,7 @@ def test_bad_patterns_are_one_clear_sentence_and_change_nothing(name, kind):
     before = pickle.dumps(memory._contents())
     with pytest.raises(ValueError, match="must have 60 columns"):
         memory.store(np.ones((2, 59)), *stored[1:])
-    with pytest.raises(ValueError, match="must be finite. Got nan in row 0, column 0"):
+    with pytest.raises(ValueError, match=r"must be finite. Got nan in row 0, column 0"):
         memory.store(stored[0] * np.nan, *stored[1:])
     with pytest.raises(TypeError, match="must be real numbers"):
         memory.store(stored[0].astype(str), *stored[1:])

@@ -45,9 +45,8 @@ class HopfieldMemory(ClassicalMemory):
                 "The activity must be below 1. Got 1: patterns in which all units are on are equal."
             )
         self.activity = None if activity is None else float(activity)
-        self.sums = np.zeros(
-            (self.n_units, self.n_units)
-        )  # whole numbers for −1 and 1, so that ties are exact
+        # Σ, not divided by N: these are whole numbers for patterns of −1 and 1, so that ties are exact.
+        self.sums = np.zeros((self.n_units, self.n_units))
 
     @property
     def weights(self) -> Array:

@@ -64,7 +64,8 @@ class SparseDistributedMemory(ClassicalMemory):
         """Return y, 1 for the locations whose address is near each cue, and 0 for the others."""
         a = self.addresses.astype(np.float64)
         different = x.sum(axis=1, keepdims=True) + a.sum(axis=1) - 2 * x @ a.T  # (n_cues, n_locations)
-        return (different <= self.radius).astype(np.float64)
+        is_near: Array = (different <= self.radius).astype(np.float64)
+        return is_near
 
     def _check(self, patterns: Array, name: str) -> None:
         hint = 'try between="threshold", or x > 0.5'
