@@ -22,7 +22,7 @@ from hebbian_descent import patterns
 from hebbian_descent.memory import HopfieldMemory, WillshawMemory
 
 HOPFIELD_LIMIT, OVERLAP = 0.138, 0.9
-SIZES = (100, 200, 400, 800, 1600)
+SIZES = (100, 200, 500, 1000, 2000)
 LOADS = np.arange(0.11, 0.2, 0.01)
 N_CUES = 200
 """Patterns that are recalled, of all that are stored."""
@@ -70,8 +70,9 @@ def willshaw_patterns(n_units: int, k: int) -> float:
 
 
 def bits_of_pattern(n_units: int, k: int) -> float:
-    """Return log₂ of the number of patterns with k of N units on."""
-    return (lgamma(n_units + 1) - lgamma(k + 1) - lgamma(n_units - k + 1)) / log(2)
+    """Return log₂ of the number of patterns with k units on, less log₂(k + 1) for not knowing the wrong one."""
+    n_patterns = lgamma(n_units + 1) - lgamma(k + 1) - lgamma(n_units - k + 1)
+    return (n_patterns - log(k + 1)) / log(2)
 
 
 def willshaw_theory(n_units: int) -> float:
