@@ -70,7 +70,7 @@ def willshaw_patterns(n_units: int, k: int) -> float:
 
 
 def bits_of_pattern(n_units: int, k: int) -> float:
-    """Return log₂ of the number of patterns with k units on, less log₂(k + 1) for not knowing the wrong one."""
+    """Return log₂ of the number of patterns with k units on, less log₂(k + 1): one of k + 1 is wrong."""
     n_patterns = lgamma(n_units + 1) - lgamma(k + 1) - lgamma(n_units - k + 1)
     return (n_patterns - log(k + 1)) / log(2)
 

@@ -26,12 +26,15 @@ from hebbian_descent.memory import (
 N_UNITS, N_DRAWS = 200, 2
 SETTINGS = {"50 sparse": (50, 0.1), "50 dense": (50, 0.5), "400 sparse": (400, 0.1)}
 """Number of patterns, and the share of their units that are on."""
+N_RECENT = 20
+OTHERS = ~np.eye(N_UNITS, dtype=bool)
 
 
 def memories(activity: float) -> dict[str, Memory]:
     """Return an empty memory of each kind, for patterns in which this share of the units is on."""
     return {
         "`AssociativeMemory`": AssociativeMemory(N_UNITS, auto="layer"),
+        "the same, no self-connections": AssociativeMemory(N_UNITS, auto="layer", connectivity=OTHERS),
         "`HopfieldMemory`": HopfieldMemory(N_UNITS, activity=activity),
         "`PseudoInverseMemory`": PseudoInverseMemory(N_UNITS),
         "`WillshawMemory`": WillshawMemory(N_UNITS, n_winners=round(activity * N_UNITS)),
@@ -42,7 +45,7 @@ def memories(activity: float) -> dict[str, Memory]:
 
 def rows() -> Iterator[list[str]]:
     """Yield the size of each memory with 400 patterns, and the errors of what it recalls."""
-    yield ["the cue itself", "", *["0.100 (100 %)"] * len(SETTINGS)]
+    yield ["the cue itself", "", *["0.100 (100 %)"] * (len(SETTINGS) + 1)]
     for name in memories(0.1):
         cells, n_bytes = [], 0
         for n_stored, activity in SETTINGS.values():
@@ -54,17 +57,22 @@ def rows() -> Iterator[list[str]]:
                 found.append(_measured(memory, x, draw))
                 n_bytes = memory.n_bytes
             error, right = np.mean(found, axis=0)
-            cells.append(f"{error:.3f} ({100 * right:.0f} %)")
+            cells.append(_cell(error.mean(), right.mean()))
+        cells.append(_cell(error[-N_RECENT:].mean(), right[-N_RECENT:].mean()))
         yield [name, f"{n_bytes / 1000:.0f}", *cells]
 
 
-def _measured(memory: Memory, x: Any, draw: int) -> tuple[float, float]:
+def _cell(error: float, right: float) -> str:
+    return f"{error:.3f} ({100 * right:.0f} %)"
+
+
+def _measured(memory: Memory, x: Any, draw: int) -> tuple[Any, Any]:
     cues = patterns.corrupt(x, flip=0.1, seed=100 + draw)
     output = memory.recall(cues, 10, between="threshold", until="converged")
-    return float(mean_absolute_error(x, output).mean()), float(identified(x, output).mean())
+    return mean_absolute_error(x, output), identified(x, output)  # one number per pattern each
 
 
 if __name__ == "__main__":
-    head = ["memory", "kilobytes", *SETTINGS]
+    head = ["memory", "kilobytes", *SETTINGS, f"last {N_RECENT} of them"]
     for line in (head, ["---"] * len(head), *rows()):
         sys.stdout.write(f"| {' | '.join(line)} |\n")
