@@ -14,6 +14,7 @@ from hebbian_descent.learning.states import state_of
 from hebbian_descent.measures import MEASURES, Measure
 from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
+from hebbian_descent.network.reach import TargetRangeWarning
 from hebbian_descent.rules import (
     AUTO_RULES,
     ERROR_TERMS,
@@ -68,6 +69,7 @@ __all__ = [
     "Noise",
     "Recorder",
     "Rule",
+    "TargetRangeWarning",
     "Training",
     "explore",
     "get_activation",
