@@ -382,7 +382,9 @@ def plus(rng, weights):
 
 
 @pytest.mark.parametrize(
-    "own", [{"rule": ADAPTIVE}, {"constraints": np.abs}, {"noise": Noise(weights=plus)}], ids=str
+    "own",
+    [{"rule": ADAPTIVE}, {"constraints": np.abs}, {"noise": Noise(weights=plus)}],
+    ids=lambda own: str(*own),
 )
 def test_what_is_your_own_code_is_not_written_to_a_file(own, tmp_path):
     memory = AssociativeMemory(N, M, **own)
