@@ -1,4 +1,4 @@
-"""Patterns have the activity, correlation and overlap that they promise; damage hits as many units as it says."""
+"""Patterns have the activity, correlation and overlap they promise; damage hits the stated units."""
 
 import numpy as np
 import pytest
@@ -121,14 +121,14 @@ def test_swapping_keeps_the_values_of_graded_patterns_and_hits_other_units_in_ea
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: patterns.correlated(2, 9, 0.5, 1.5, 0), r"correlation must be at least 0 and at most 1. Got 1.5"),
-        (lambda: patterns.correlated(2, 9, 0.5, 0.5, 0, prototypes=0), r"number of prototypes must be at least 1"),
+        (lambda: patterns.correlated(2, 9, 0.5, 1.5, 0), r"correlation must be .* at most 1. Got 1.5"),
+        (lambda: patterns.correlated(2, 9, 0.5, 0.5, 0, prototypes=0), r"prototypes must be at least 1"),
         (lambda: patterns.drifting(2, 10, 0.8, 0.5, 0), r"overlap must be at least 0.75, .* Got 0.5"),
         (lambda: patterns.graded(2, 10, 1.0, 0), r"activity of graded patterns must be below 1"),
         (lambda: patterns.graded(2, 10, 0.5, 0, concentration=0), r"concentration must be above 0"),
         (lambda: patterns.bipolar([[0, 2]]), r"must be 0 and 1. Got 2"),
         (lambda: patterns.corrupt(np.eye(4), swap=0.5, flip=0.1, seed=0), r"give swap alone. Got swap=0.5"),
-        (lambda: patterns.corrupt([1, 1, 1, 0], swap=1, seed=0), r"Got 3 to move and 1 inactive in pattern 0"),
+        (lambda: patterns.corrupt([1, 1, 1, 0], swap=1, seed=0), r"Got 3 to move and 1 inactive in"),
         (lambda: patterns.sparse(0, 5, 0.5, 0), r"number of patterns must be at least 1"),
         (lambda: patterns.sparse(1, 5, 0, 0), r"activity must be above 0 and at most 1"),
         (lambda: patterns.corrupt(np.ones((2, 4)), flip=0.8, erase=0.8, seed=0), r"sum to at most 1"),

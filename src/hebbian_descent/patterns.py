@@ -29,7 +29,7 @@ def correlated(
     """Draw binary patterns that are changed copies of a common prototype.
 
     `correlation` is the expected correlation over the units between any two patterns of the same prototype.
-    With several prototypes the patterns take them in turn, and those of different prototypes are uncorrelated.
+    With several prototypes the patterns take them in turn; those of different prototypes are uncorrelated.
     A pattern correlates with its prototype by √correlation = s, so that a unit which is on in the prototype
     is on with probability f + s(1 − f), and any other with f(1 − s), where f is the activity.
 
@@ -51,7 +51,7 @@ def correlated(
     # Ranks in a random order of the units, those that are on in the prototype first.
     rank = (draws[:, 1:] + (prototype == 0)).argsort(axis=1).argsort(axis=1)
     is_on = (rank < n_kept) | ((rank >= n_on) & (rank < 2 * n_on - n_kept))
-    return is_on.astype(np.float64)
+    return np.asarray(is_on, dtype=np.float64)
 
 
 def drifting(n: int, size: int, activity: float, overlap: float, seed: int) -> Array:
@@ -141,8 +141,8 @@ def corrupt(
     share_swapped = as_number(swap, "share of swapped units", at_least=0, at_most=1)
     if share_swapped and (share_flipped or share_erased):
         raise ValueError(
-            f"Swapped units keep the activity, flipped and erased ones do not: give swap alone. Got swap={swap}, "
-            f"flip={flip} and erase={erase}."
+            "Swapped units keep the activity, flipped and erased ones do not: give swap alone. "
+            f"Got swap={swap}, flip={flip} and erase={erase}."
         )
     size = patterns.shape[1]
     n_flipped, n_erased = round(share_flipped * size), round(share_erased * size)
@@ -164,10 +164,10 @@ def _swapped(x: Array, share: float, draws: Array) -> Array:
     n_active = is_active.sum(axis=1)
     n_moved = np.rint(share * n_active).astype(np.int64)
     if (crowded := n_moved > x.shape[1] - n_active).any():
-        row = int(np.flatnonzero(crowded)[0])
+        first = int(np.flatnonzero(crowded)[0])
         raise ValueError(
-            "There must be an inactive unit for each active one that is moved. Got "
-            f"{n_moved[row]} to move and {x.shape[1] - n_active[row]} inactive in pattern {row}: swap fewer."
+            f"There must be an inactive unit for each active one that is moved. Got {n_moved[first]} to move "
+            f"and {x.shape[1] - n_active[first]} inactive in pattern {first}: swap fewer."
         )
     order = (draws + ~is_active).argsort(axis=1)  # the active units first, both kinds in random order
     row, place = np.nonzero(np.arange(x.shape[1]) < n_moved[:, np.newaxis])
