@@ -3,6 +3,10 @@
 import csv
 import doctest
 import importlib
+import json
+import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +16,9 @@ from hebbian_descent.memory import capacity
 from hebbian_descent.memory.criteria import information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
 from hebbian_descent.storage.results import FingerprintError, Store
+
+
+ROOT = Path(__file__).parents[2]
 
 
 class Limited:
@@ -126,7 +133,7 @@ def test_bits_of_perfect_recall_are_those_of_the_patterns_and_cues_are_subtracte
 
 
 def test_intervals_hold_the_mean_and_are_narrow_where_draws_agree():
-    found = capacity(layer, [20, 30], **SMALL)
+    found = capacity(layer, [12, 16], **SMALL)
     for row, held in zip(found.rows(), found.n_patterns, strict=True):
         assert held.min() <= row["low"] <= row["patterns"] <= row["high"] <= held.max()
         assert row["patterns"] == pytest.approx(held.mean())
@@ -154,7 +161,7 @@ def equal(one, other):
 
 
 def test_a_run_that_was_stopped_resumes_and_equals_one_that_was_not(tmp_path):
-    whole = capacity(layer, [20, 30], **SMALL)
+    whole = capacity(layer, [12, 16], **SMALL)
     folder = str(tmp_path / "store")
 
     def stop(done, total):
@@ -162,15 +169,15 @@ def test_a_run_that_was_stopped_resumes_and_equals_one_that_was_not(tmp_path):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        capacity(layer, [20, 30], **SMALL, store=folder, progress=stop)
+        capacity(layer, [12, 16], **SMALL, store=folder, progress=stop)
     assert len(Store(folder)) == 4
     seen = []
-    resumed = capacity(layer, [20, 30], **SMALL, store=folder, progress=lambda *done: seen.append(done))
+    resumed = capacity(layer, [12, 16], **SMALL, store=folder, progress=lambda *done: seen.append(done))
     assert seen == [(4, 6), (5, 6), (6, 6)]
     equal(whole, resumed)
-    more = capacity(layer, [20, 30, 12], **SMALL, store=folder, progress=lambda *done: seen.append(done))
+    more = capacity(layer, [12, 16, 8], **SMALL, store=folder, progress=lambda *done: seen.append(done))
     assert seen[3] == (6, 9)
-    equal(capacity(layer, 12, **SMALL), capacity(layer, 12, **SMALL, store=folder))
+    equal(capacity(layer, 8, **SMALL), capacity(layer, 8, **SMALL, store=folder))
     assert more.n_patterns.shape == (3, 3)
 
 
@@ -259,3 +266,22 @@ def test_the_example_in_the_docstring_runs():
     outcome = doctest.testmod(importlib.import_module("hebbian_descent.memory.capacity"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+PAGE = ROOT / "docs" / "capacity.md"
+
+
+def test_the_examples_of_the_page_run():
+    pytest.importorskip("matplotlib")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, "capacity.md", "exec"), names)
+    assert (names["found"].n_patterns > 0).all()
+
+
+def test_the_table_of_the_page_is_that_of_the_results_and_names_every_memory():
+    script = runpy.run_path(str(ROOT / "examples" / "memory" / "compare_capacity.py"))
+    rows = json.loads(script["RESULTS"].read_text(encoding="utf-8"))
+    lines = [f"| {' | '.join(line)} |" for line in script["table"](rows, script["SIZES"][-1])]
+    assert "\n".join(lines) in PAGE.read_text(encoding="utf-8")
+    assert {row["memory"] for row in rows} == set(script["memories"]())

@@ -178,18 +178,17 @@ class CapacityCell:
         return {n: self.trial(n) for n in sorted({max(1, round(load * self.size)) for load in loads})}
 
     def _bisection(self) -> dict[int, Trial]:
-        """Double the number of patterns until the criterion fails twice in a row, then halve the interval.
+        """Double the number of patterns until the criterion fails, then halve the interval.
 
-        A memory may fail with few patterns and hold more, as one that has to learn their mean first.
+        The first failure does not count: a memory may fail with few patterns and hold more, as one that has
+        to learn their mean first.
         """
         most = max(1, round(self.settings.at_most * self.size))
         n = first = min(most, max(1, round(FIRST_LOAD * self.size)))
         tried = {n: self.trial(n)}
-        n_failed = int(not tried[n].holds)
-        while n < most and n_failed < 2:
+        while n < most and (tried[n].holds or n == first):
             n = min(2 * n, most)
             tried[n] = self.trial(n)
-            n_failed = 0 if tried[n].holds else n_failed + 1
         n = first
         while n > 1 and not any(trial.holds for trial in tried.values()):
             n //= 2
