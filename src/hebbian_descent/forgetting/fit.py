@@ -14,7 +14,7 @@ from hebbian_descent.checks import Array, unknown_name
 from hebbian_descent.forgetting.laws import LAWS, Law, grid_of
 from hebbian_descent.forgetting.points import Points, Range, as_curve, natural_range
 
-MOST_AGES_IN_GRID = 2000
+MOST_AGES_IN_GRID = 1000
 CLASSIC = ("power_law", "exponential", "line")
 ANYWHERE: Range = (-np.inf, np.inf)
 SLOWEST = 1e-12
@@ -147,7 +147,7 @@ def _must_fall(level: Range | None) -> bool:
     return level is not None and level != ANYWHERE
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=len(LAWS))
 def _shapes(name: str, ages: bytes) -> tuple[list[tuple[float, ...]], Array, Array]:
     """Return the grid of a law, and its shape at each point of it, of size 1, with its squares."""
     age, law = np.frombuffer(ages), LAWS[name]
