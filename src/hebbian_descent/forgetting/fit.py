@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -41,6 +41,7 @@ class Fit:
     often alike, and vary more where they are large: then differences are overstated, and several draws,
     compared by `compare_laws`, say more than many ages of one.
     """
+    law: Law = field(repr=False)
 
     @property
     def label(self) -> str:
@@ -49,7 +50,7 @@ class Fit:
 
     def predict(self, age: npt.ArrayLike) -> Array:
         """Return the value of the fitted law at other ages."""
-        law, values = LAWS[self.name], dict(self.parameters)
+        law, values = self.law, dict(self.parameters)
         shape = law.shape(np.asarray(age, dtype=np.float64), *(values[name] for name in law.parameters))
         if law.name == "line":
             return values["intercept"] + values["slope"] * shape
@@ -65,10 +66,10 @@ def fit_forgetting(
     value: npt.ArrayLike,
     *,
     asymptote: bool = False,
-    laws: Sequence[str] = CLASSIC,
+    laws: Sequence[str | Law] = CLASSIC,
     bounds: Range | Literal["auto"] | None = "auto",
 ) -> dict[str, Fit]:
-    """Fit v = a·age^b, v = a·e^(b·age) and v = a + b·age, or other `laws`, by least squares.
+    """Fit v = a·age^b, v = a·e^(b·age) and v = a + b·age, or other `laws`, also your own, by least squares.
 
     Ages are above 0; that of the pattern learned last is 1. b is negative for what falls with age, as
     retention, and positive for what rises, as errors. With `asymptote` a level c is added to all laws but the
@@ -101,8 +102,10 @@ def fit_law(points: Points, law: Law, *, asymptote: bool, bounds: Range, precisi
     return _finished(law, parameters if level is None else {**parameters, "asymptote": end}, points)
 
 
-def get_law(name: str) -> Law:
-    """Return a law by name."""
+def get_law(name: str | Law) -> Law:
+    """Return a law by name; your own law is returned as it is."""
+    if isinstance(name, Law):
+        return name
     if name not in LAWS:
         raise unknown_name("law of forgetting", name, LAWS)
     return LAWS[name]
@@ -126,7 +129,7 @@ def _best_of_grid(law: Law, points: Points, level: Range | None) -> tuple[float,
     if len(points.age) > MOST_AGES_IN_GRID:  # enough to tell where on the grid to look
         chosen = np.unique(np.geomspace(1, len(points.age), MOST_AGES_IN_GRID).astype(np.int64)) - 1
         points = Points(points.age[chosen], points.mean[chosen], points.weight[chosen], points.spread)
-    grid, shapes, squares = _shapes(law.name, points.age.tobytes())
+    grid, shapes, squares = _shapes(law, points.age.tobytes())
     w, v = points.weight, points.mean
     across, square, total = shapes @ (w * v), squares @ w, shapes @ w
     # The weighted sum of squares, Σ w(v − as − c)², multiplied out: digits lost here do not matter yet.
@@ -137,8 +140,9 @@ def _best_of_grid(law: Law, points: Points, level: Range | None) -> tuple[float,
         end = np.clip((sum_v - (across - total * sum_v / n) / variance * total) / n, *level)
     across = across - end * total
     rss = (w * v**2).sum() - 2 * end * (w @ v) + end**2 * w.sum() - across**2 / square
-    if _must_fall(level):
-        rss[shapes[:, -1] > shapes[:, 0]] = np.inf
+    rises = shapes[:, -1] > shapes[:, 0]
+    if _must_fall(level) and not rises.all():
+        rss[rises] = np.inf
     return grid[int(np.argmin(rss))]
 
 
@@ -148,9 +152,9 @@ def _must_fall(level: Range | None) -> bool:
 
 
 @lru_cache(maxsize=len(LAWS))
-def _shapes(name: str, ages: bytes) -> tuple[list[tuple[float, ...]], Array, Array]:
+def _shapes(law: Law, ages: bytes) -> tuple[list[tuple[float, ...]], Array, Array]:
     """Return the grid of a law, and its shape at each point of it, of size 1, with its squares."""
-    age, law = np.frombuffer(ages), LAWS[name]
+    age = np.frombuffer(ages)
     grid = grid_of(law, age)
     columns = (column[:, np.newaxis] for column in np.array(grid).T)
     shapes = law.shape(age, *columns)
@@ -170,7 +174,8 @@ def _refined(
     if len(start) == 1:
         best = int(np.flatnonzero(candidates[0] == start[0])[0])
         low, high = candidates[0][max(best - 1, 0)], candidates[0][min(best + 1, len(candidates[0]) - 1)]
-        high = min(high, -SLOWEST) if _must_fall(level) else high
+        if start[0] < 0 and _must_fall(level):
+            high = min(high, -SLOWEST)
         found = minimize_scalar(residual, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
         return min((float(found.x),), start, key=lambda shape: residual(*shape))
 
@@ -239,7 +244,7 @@ def _scale(shapes: Array, values: Array, weight: Array) -> Array:
 
 
 def _finished(law: Law, parameters: dict[str, float], points: Points) -> Fit:
-    blank = Fit(law.name, parameters, points.mean, 0.0, 0.0, 0.0)
+    blank = Fit(law.name, parameters, points.mean, 0.0, 0.0, 0.0, law)
     predicted = blank.predict(points.age)
     rss = float((points.weight * (points.mean - predicted) ** 2).sum()) + points.spread
     n, k = points.n, len(parameters) + 1

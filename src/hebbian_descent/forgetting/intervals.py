@@ -10,6 +10,7 @@ import numpy as np
 
 from hebbian_descent.checks import as_count, as_number
 from hebbian_descent.forgetting.fit import QUICK, Fit, as_range, fit_law, get_law
+from hebbian_descent.forgetting.laws import Law
 from hebbian_descent.forgetting.points import Curve, Points, Range, as_curves
 
 ENOUGH_CURVES = 5
@@ -38,7 +39,7 @@ class Intervals:
 def parameter_intervals(
     age: Any,
     values: Any,
-    law: str,
+    law: str | Law,
     *,
     asymptote: bool = False,
     bounds: Range | Literal["auto"] | None = "auto",
