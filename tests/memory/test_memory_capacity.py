@@ -117,9 +117,21 @@ def test_information_is_the_mutual_information_of_the_joint_counts():
         for r in (0, 1):
             joint = ((targets == t) & (recalled == r)).mean()
             expected += joint * np.log2(joint / ((targets == t).mean() * (recalled == r).mean()))
-    assert information(targets, recalled) == pytest.approx(expected)
-    assert information(targets, targets) == pytest.approx(-0.2 * np.log2(0.2) - 0.8 * np.log2(0.8), abs=0.03)
+    assert information(targets, recalled) == pytest.approx(1200 * expected)
+    f = targets.mean()
+    entropy = -f * np.log2(f) - (1 - f) * np.log2(1 - f)
+    assert information(targets, targets) == pytest.approx(1200 * entropy)
     assert information(targets, np.zeros_like(targets)) == 0
+
+
+def test_what_all_patterns_have_in_common_is_no_information():
+    x = patterns.correlated(400, 300, 0.5, 0.64, seed=0)
+    prototype = patterns.sparse(1, 300, 0.5, seed=0)[0]
+    assert information(x, np.tile(prototype, (400, 1))) > 0.3 * x.size
+    assert information(x, np.tile(prototype, (400, 1)), prototype) == 0
+    # A unit that is on in the prototype is on with probability ½ + ½·0.8 = 0.9.
+    entropy = -0.9 * np.log2(0.9) - 0.1 * np.log2(0.1)
+    assert information(x, x, prototype) / x.size == pytest.approx(entropy, abs=0.01)
 
 
 def test_bits_of_perfect_recall_are_those_of_the_patterns_and_cues_are_subtracted():

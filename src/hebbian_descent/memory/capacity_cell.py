@@ -86,6 +86,13 @@ class Settings:
             x = patterns.sparse(n, size, self.activity, seed)
         return patterns.bipolar(x) if self.signed else x
 
+    def prototype(self, size: int, seed: int) -> Array:
+        """Return what all patterns of a draw have in common, which need not be kept for each of them."""
+        if self.patterns is None and self.correlation:
+            prototype: Array = patterns.sparse(1, size, self.activity, seed)[0]
+            return prototype
+        return np.zeros(size)
+
 
 @dataclass(frozen=True, eq=False)
 class CapacityCell:
@@ -168,8 +175,9 @@ class CapacityCell:
         score, holds = settings.criterion.judge(t, recalled, settings.readout)
         bits = gained = np.nan
         if len(np.unique(t)) <= 2:  # the formula is for binary units
-            bits = t.size * information(active(t), binary(recalled, t, settings.readout))
-            known = 0.0 if settings.pairs else t.size * information(active(t), binary(cue, t, "threshold"))
+            common = settings.prototype(self.size, seeds[1] if settings.pairs else seeds[0])
+            bits = information(active(t), binary(recalled, t, settings.readout), common)
+            known = 0.0 if settings.pairs else information(active(t), binary(cue, t, "threshold"), common)
             gained = bits - known
         return Trial(score, holds, n_synapses(memory), n_bytes(memory), bits, gained)
 
