@@ -8,6 +8,8 @@ from hebbian_descent.forgetting import ForgettingCurve
 from hebbian_descent.memory.associative import AssociativeMemory
 from hebbian_descent.memory.base import Memory
 from hebbian_descent.memory.between import BETWEEN, sign, threshold, winners
+from hebbian_descent.memory.capacity import capacity
+from hebbian_descent.memory.capacity_result import CapacityResult
 from hebbian_descent.memory.dense import DenseAssociativeMemory
 from hebbian_descent.memory.hopfield import HopfieldMemory
 from hebbian_descent.memory.pseudo_inverse import PseudoInverseMemory
@@ -18,6 +20,7 @@ __all__ = [
     "BETWEEN",
     "MEMORIES",
     "AssociativeMemory",
+    "CapacityResult",
     "DenseAssociativeMemory",
     "ForgettingCurve",
     "HopfieldMemory",
@@ -25,6 +28,7 @@ __all__ = [
     "PseudoInverseMemory",
     "SparseDistributedMemory",
     "WillshawMemory",
+    "capacity",
     "sign",
     "threshold",
     "winners",
