@@ -17,6 +17,7 @@ from hebbian_descent.learning.means import mean_target_of, means_of_run, remembe
 from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.step import Means, Network, Update
 from hebbian_descent.network import Layer
+from hebbian_descent.network.reach import warn_of_targets_out_of_reach
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.transaction import all_or_nothing, is_finite
@@ -191,8 +192,18 @@ def train(
     after_epoch: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> None:
-    """Train a network: `Training(**settings).run(…)` in one call."""
-    Training(**settings).run(
+    """Train a network: `Training(**settings).run(…)` in one call.
+
+    Targets that the output units cannot reach are a `TargetRangeWarning`.
+    """
+    training = Training(**settings)
+    x, t = training._patterns(network, inputs, targets)
+    if isinstance(network, Layer):
+        assert t is not None
+        warn_of_targets_out_of_reach(t, [network.activation])
+    else:
+        warn_of_targets_out_of_reach(x, [network.output_activation])
+    training.run(
         network,
         inputs,
         targets,
