@@ -8,6 +8,7 @@ from hebbian_descent.forgetting import ForgettingCurve
 from hebbian_descent.memory.associative import AssociativeMemory
 from hebbian_descent.memory.base import Memory
 from hebbian_descent.memory.between import BETWEEN, sign, threshold, winners
+from hebbian_descent.memory.chain import Area, Chain, random_projection
 from hebbian_descent.memory.dense import DenseAssociativeMemory
 from hebbian_descent.memory.hopfield import HopfieldMemory
 from hebbian_descent.memory.pseudo_inverse import PseudoInverseMemory
@@ -17,7 +18,9 @@ from hebbian_descent.memory.willshaw import WillshawMemory
 __all__ = [
     "BETWEEN",
     "MEMORIES",
+    "Area",
     "AssociativeMemory",
+    "Chain",
     "DenseAssociativeMemory",
     "ForgettingCurve",
     "HopfieldMemory",
@@ -25,6 +28,7 @@ __all__ = [
     "PseudoInverseMemory",
     "SparseDistributedMemory",
     "WillshawMemory",
+    "random_projection",
     "sign",
     "threshold",
     "winners",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self, TypeAlias
+from os import PathLike
+from typing import NoReturn, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ def random_projection(n_inputs: int, n_outputs: int, *, connections: int | None 
     weights = rng.normal(scale=fan_in**-0.5, size=(n_inputs, n_outputs))
     if fan_in < n_inputs:
         weights *= rng.random(weights.shape).argsort(axis=0).argsort(axis=0) < fan_in
-    return Layer(weights, activation="linear")
+    return Layer.from_weights(weights, activation="linear")
 
 
 class Chain(Memory):
@@ -158,7 +159,7 @@ class Chain(Memory):
         leaves the chain as it was.
         """
         cues, targets = self._pairs(x, t)
-        shown = {**(given or {}), self.areas[-1].name: targets}
+        shown = self._given({**(given or {}), self.areas[-1].name: targets}, len(cues))
         for (source, target), projection in zip(pairwise(self.areas), self.projections, strict=True):
             if isinstance(projection, Memory) and target.name not in shown:
                 raise ValueError(
@@ -200,6 +201,16 @@ class Chain(Memory):
         copied.recurrent = {name: projection.copy() for name, projection in self.recurrent.items()}
         return copied
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Refuse: a file holds one memory."""
+        raise ValueError(
+            "A file holds one memory, so that a chain is saved projection by projection. Got the chain: try "
+            'chain.projections[-1].save("output.safetensors"), and build the chain from what is loaded.'
+        )
+
+    def _contents(self) -> NoReturn:
+        raise NotImplementedError
+
     def __repr__(self) -> str:
         areas = " → ".join(f"{area.name} ({area.n_units})" for area in self.areas)
         return f"Chain({areas}, {self.n_stored} stored)"
@@ -214,7 +225,9 @@ class Chain(Memory):
         return state
 
     def _excite(self, projection: Projection, area: Area, state: Array) -> Array:
-        excitation = projection.forward(state)[1] if isinstance(projection, Layer) else projection.recall(state)
+        excitation = (
+            projection.forward(state)[1] if isinstance(projection, Layer) else projection.recall(state)
+        )
         return area.respond(excitation)
 
     def _place(self, name: str) -> int:
@@ -234,12 +247,6 @@ class Chain(Memory):
                     f"Got {len(found[name])}."
                 )
         return found
-
-    def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        raise ValueError(
-            "A chain is saved projection by projection. Got the whole chain: save each plastic one, as "
-            'chain.projections[1].save("ca3.safetensors"), and put the chain together from what is loaded.'
-        )
 
 
 def _check_fit(projection: Projection, source: Area, target: Area) -> None:
