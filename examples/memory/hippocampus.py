@@ -194,9 +194,9 @@ def draw(results: dict[str, Any]) -> Figure:
     share = [n / 500 for n in LENGTHS]
     ages = list(range(1, N_SEQUENCES + 1))
     curves = {
-        "Patterns stored per CA3 unit": (share, "lengths", "identified"),
-        "Share of the cue's active units moved": (list(NOISE), "noise", "identified"),
-        "Age of a sequence of 20, in sequences": (ages, "ages", None),
+        "Patterns stored per CA3 unit": (share, "lengths", "correlation"),
+        "Share of the cue's units moved": (list(NOISE), "noise", "identified"),
+        "Age in sequences of 20 patterns": (ages, "ages", None),
     }
     for axes, (label, (x, part, measured)) in zip(panels, curves.items(), strict=True):
         for word, color, dashes in (("with", "#D55E00", "-"), ("without", "#0072B2", "--")):
@@ -210,7 +210,7 @@ def draw(results: dict[str, Any]) -> Figure:
             axes.fill_between(x, mean - half, mean + half, color=color, alpha=0.2, linewidth=0)
         axes.set_xlabel(label)
         axes.spines[["top", "right"]].set_visible(False)
-        axes.set_ylabel("Correlation" if measured is None else "Replayed patterns identified")
+        axes.set_ylabel("Identified" if measured == "identified" else "Correlation")
         axes.yaxis.set_tick_params(labelleft=True)
     panels[0].set_ylim(0, 1.03)
     panels[0].legend(frameon=False, loc="lower left")

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import json
 import re
 import runpy
 from pathlib import Path
@@ -13,7 +14,7 @@ from hebbian_descent.storage.models import KINDS
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["memory.md", "files.md"])
+@pytest.mark.parametrize("page", ["memory.md", "circuits.md", "files.md"])
 def test_the_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
@@ -25,6 +26,8 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
         assert abs(names["image"] - names["digits"][-1]).mean() == pytest.approx(0.04, abs=0.01)
         assert abs(names["completed"] - names["stored"]).mean() == pytest.approx(0.06, abs=0.01)
         assert names["replayed"].shape == (9, 200)
+    if page == "circuits.md":
+        assert abs(names["replayed"] - names["sequence"][1:]).mean() < 0.1
 
 
 def numbers(cells):
@@ -47,13 +50,38 @@ def test_the_table_of_completed_patterns_is_what_the_script_computes():
             assert ours == pytest.approx(printed, abs=4)
 
 
+def test_the_table_of_the_hippocampus_is_that_of_its_results():
+    page = (ROOT / "docs" / "circuits.md").read_text(encoding="utf-8")
+    script = runpy.run_path(str(ROOT / "examples" / "memory" / "hippocampus.py"))
+    assert script["table"](json.loads(script["RESULTS"].read_text(encoding="utf-8"))) in page
+
+
+def test_the_dentate_gyrus_helps_between_neighbours_and_hurts_with_a_prototype():
+    measure = runpy.run_path(str(ROOT / "examples" / "memory" / "hippocampus.py"))["measure"]
+    found = {
+        (kind, dg): measure(f"{kind} correlated by 0.9", 40, dentate_gyrus=dg, factor=1, seed=0)["identified"]
+        for kind in ("neighbours", "all")
+        for dg in (True, False)
+    }
+    assert found["neighbours", True] > found["neighbours", False] + 0.1
+    assert found["all", True] < found["all", False] - 0.1
+
+
 def test_every_class_that_can_be_saved_is_in_the_list():
     assert {"Layer", "Autoencoder", "AssociativeMemory"} <= set(KINDS)
     assert sum(name.startswith("HebbianDescent") for name in KINDS) == 3
 
 
 @pytest.mark.parametrize(
-    "module", ["storage.models", "storage.models.contents", "forgetting", "memory.associative", "patterns"]
+    "module",
+    [
+        "storage.models",
+        "storage.models.contents",
+        "forgetting",
+        "memory.associative",
+        "memory.chain",
+        "patterns",
+    ],
 )
 def test_examples_in_docstrings_run(module):
     outcome = doctest.testmod(importlib.import_module(f"hebbian_descent.{module}"))

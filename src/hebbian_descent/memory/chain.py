@@ -71,6 +71,7 @@ class Chain(Memory):
     what its incoming projection makes it do, or what it is given. Each plastic projection then learns to go
     from the activity before it to the activity after it, which therefore must be given.
 
+    >>> from hebbian_descent.memory import AssociativeMemory
     >>> chain = Chain(
     ...     [Area("input", 8), Area("code", 64, winners=4), Area("output", 8)],
     ...     [random_projection(8, 64, seed=0), AssociativeMemory(64, 8)],
