@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import json
 import re
 import runpy
 from pathlib import Path
@@ -14,7 +15,7 @@ from hebbian_descent.storage.models import KINDS
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["memory.md", "files.md"])
+@pytest.mark.parametrize("page", ["memory.md", "circuits.md", "files.md"])
 def test_the_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
@@ -29,6 +30,8 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
         assert abs(names["sharp"] - names["stored"]).mean() == pytest.approx(0.006, abs=0.002)
         assert abs(names["sparse"] - names["stored"]).mean() == pytest.approx(0.003, abs=0.002)
         assert abs(names["held"] - names["stored"]).mean() < abs(names["free"] - names["stored"]).mean()
+    if page == "circuits.md":
+        assert abs(names["replayed"] - names["sequence"][1:]).mean() < 0.1
 
 
 def numbers(cells):
@@ -84,6 +87,23 @@ def test_the_table_of_memories_is_what_the_script_computes():
         assert found[1::2] == pytest.approx(printed[1::2], abs=20)
 
 
+def test_the_table_of_the_hippocampus_is_that_of_its_results():
+    page = (ROOT / "docs" / "circuits.md").read_text(encoding="utf-8")
+    script = runpy.run_path(str(ROOT / "examples" / "memory" / "hippocampus.py"))
+    assert script["table"](json.loads(script["RESULTS"].read_text(encoding="utf-8"))) in page
+
+
+def test_the_dentate_gyrus_helps_between_neighbours_and_hurts_with_a_prototype():
+    measure = runpy.run_path(str(ROOT / "examples" / "memory" / "hippocampus.py"))["measure"]
+    found = {
+        (kind, dg): measure(f"{kind} correlated by 0.9", 40, dentate_gyrus=dg, factor=1, seed=0)["identified"]
+        for kind in ("neighbours", "all")
+        for dg in (True, False)
+    }
+    assert found["neighbours", True] > found["neighbours", False] + 0.1
+    assert found["all", True] < found["all", False] - 0.1
+
+
 def test_every_class_that_can_be_saved_is_in_the_list():
     assert {"Layer", "Autoencoder", *(memory.__name__ for memory in MEMORIES.values())} <= set(KINDS)
     assert sum(name.startswith("HebbianDescent") for name in KINDS) == 3
@@ -104,6 +124,7 @@ def test_every_class_that_can_be_saved_is_in_the_list():
         "patterns",
         "storage.models",
         "storage.models.contents",
+        "memory.chain",
     ],
 )
 def test_examples_in_docstrings_run(module):

@@ -10,6 +10,7 @@ from hebbian_descent.memory.base import Memory
 from hebbian_descent.memory.between import BETWEEN, sign, threshold, winners
 from hebbian_descent.memory.capacity import capacity
 from hebbian_descent.memory.capacity_result import CapacityResult
+from hebbian_descent.memory.chain import Area, Chain, random_projection
 from hebbian_descent.memory.dense import DenseAssociativeMemory
 from hebbian_descent.memory.hopfield import HopfieldMemory
 from hebbian_descent.memory.pseudo_inverse import PseudoInverseMemory
@@ -19,8 +20,10 @@ from hebbian_descent.memory.willshaw import WillshawMemory
 __all__ = [
     "BETWEEN",
     "MEMORIES",
+    "Area",
     "AssociativeMemory",
     "CapacityResult",
+    "Chain",
     "DenseAssociativeMemory",
     "ForgettingCurve",
     "HopfieldMemory",
@@ -29,6 +32,7 @@ __all__ = [
     "SparseDistributedMemory",
     "WillshawMemory",
     "capacity",
+    "random_projection",
     "sign",
     "threshold",
     "winners",
