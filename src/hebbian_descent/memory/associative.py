@@ -131,6 +131,11 @@ class AssociativeMemory(Memory):
             )
         memory = cls(layer.n_inputs, outputs, activation=layer.activation, **settings)
         memory.n_stored = as_count(n_stored, "number of stored patterns", at_least=0)
+        if memory.n_stored and memory.target_offset is not None:
+            raise ValueError(
+                f"The rule {memory.learning.rule.name!r} learns the mean of the targets, which a layer does "
+                f"not hold. Got n_stored={n_stored}: use 0, or copy() of a memory."
+            )
         offset = layer.offset if memory.learning.offset.moves else memory.network.offset
         start = Layer.from_weights(
             layer.weights.astype(np.float64),
@@ -166,7 +171,7 @@ class AssociativeMemory(Memory):
         """
         cues, targets = self._pairs(x, t)
         self.learning.check_targets(targets)
-        warn_of_targets_out_of_reach(targets, [self._activation])
+        warn_of_targets_out_of_reach(targets, [self._activation], self.learning.update.error.target_values)
         clamped = targets if isinstance(self.network, Layer) else None
         with all_or_nothing(self) as draft:
             for row in range(len(cues)):
