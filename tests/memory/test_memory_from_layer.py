@@ -62,6 +62,7 @@ def test_it_takes_the_settings_of_a_memory():
         (new_layer(), {"seed": 1}, TypeError, r"those of the layer. Got seed"),
         (X, {}, TypeError, r"is made from a Layer. Got array"),
         (new_layer(), {"n_stored": -1}, ValueError, r"must be at least 0"),
+        (new_layer(), {"n_stored": 3, "rule": "hebb"}, ValueError, r"not hold. Got n_stored=3: use 0"),
     ],
 )
 def test_a_layer_that_does_not_fit_is_refused(layer, settings, error, message):
@@ -91,6 +92,7 @@ def test_targets_out_of_reach_are_warned_of_wherever_they_come():
         memory.store(X, T)
         AssociativeMemory(6, 4, activation="linear").store(X, 2 * T - 1)
         train(new_layer(activation="tanh"), X, 2 * T - 1)
+        train(new_layer(), X, np.sign(T - 0.5), error="leaky_hinge")  # labels, not levels
 
 
 def test_a_warning_that_is_an_error_changes_nothing():

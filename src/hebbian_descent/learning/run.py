@@ -270,9 +270,9 @@ def train(
     x, t = training._patterns(network, inputs, targets)
     if isinstance(network, Layer):
         assert t is not None
-        warn_of_targets_out_of_reach(t, [network.activation])
+        warn_of_targets_out_of_reach(t, [network.activation], training._error.target_values)
     else:
-        warn_of_targets_out_of_reach(x, [network.output_activation])
+        warn_of_targets_out_of_reach(x, [network.output_activation], training._error.target_values)
     training.run(
         network,
         inputs,

@@ -143,6 +143,11 @@ class AssociativeMemory(Memory):
             )
         memory = cls(layer.n_inputs, outputs, activation=layer.activation, **settings)
         memory.n_stored = as_count(n_stored, "number of stored patterns", at_least=0)
+        if memory.n_stored and memory.target_offset is not None:
+            raise ValueError(
+                f"The rule {memory.learning.rule.name!r} learns the mean of the targets, which a layer does "
+                f"not hold. Got n_stored={n_stored}: use 0, or copy() of a memory."
+            )
         offset = layer.offset if memory.learning.offset.moves else memory.network.offset
         start = Layer.from_weights(
             layer.weights.astype(np.float64),
@@ -188,7 +193,7 @@ class AssociativeMemory(Memory):
             t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))
         cues, targets = self._pairs(x, t)
         self.learning.check_targets(targets)
-        warn_of_targets_out_of_reach(targets, [self._activation])
+        warn_of_targets_out_of_reach(targets, [self._activation], self.learning.update.error.target_values)
         clamped = targets if isinstance(self.network, Layer) else None
         factor, recorders = as_strength(strength, len(cues), cues.dtype), as_recorders(recorders)
         with all_or_nothing(self) as draft, all_recorded(recorders):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -16,9 +16,14 @@ class TargetRangeWarning(UserWarning):
 
 
 def warn_of_targets_out_of_reach(
-    targets: Array, activations: Iterable[Activation], *, stacklevel: int = 2
+    targets: Array, activations: Iterable[Activation], labels: Collection[float] = (), *, stacklevel: int = 2
 ) -> None:
-    """Warn if some target lies outside the output range of an activation; `stacklevel` 2 is the caller."""
+    """Warn if some target lies outside the output range of an activation; `stacklevel` 2 is the caller.
+
+    Targets that an error term fixes, as −1 and 1 for hinges, are `labels`: nobody can rescale them.
+    """
+    if labels:
+        return
     bounded = [activation for activation in activations if np.isfinite(activation.output_range).any()]
     if not bounded:
         return
