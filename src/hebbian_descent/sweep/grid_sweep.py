@@ -40,7 +40,7 @@ class Sweep:
         self.patterns = patterns
         memory_budget = as_count(memory_budget, "memory budget", at_least=2**20)
         grid.error.check_targets(patterns.targets)
-grid.check(patterns)
+        grid.check(patterns)
         labels = grid.error.target_values
         warn_of_targets_out_of_reach(patterns.targets, grid.output_activations, labels, stacklevel=3)
         self.works = [
