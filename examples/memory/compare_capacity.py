@@ -38,9 +38,9 @@ PATTERNS: dict[str, dict[str, float]] = {
 }
 NOISE = {"clean": 0.0, "noisy": 0.2}
 PASSES = (1, 5)
-SIGNED = ("HopfieldMemory", "PseudoInverseMemory", "DenseAssociativeMemory")
-"""Memories of patterns of −1 and 1."""
-ONLY_SPARSE = ("WillshawMemory",)
+SIGNED = ("hopfield", "pseudo_inverse", "dense")
+"""Memories that get patterns of −1 and 1 where half of the units are active."""
+ONLY_SPARSE = ("willshaw",)
 COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442", "#666666")
 
 
@@ -49,26 +49,44 @@ def associative(rule: str, size: int) -> AssociativeMemory:
     return AssociativeMemory(size, auto="layer", rule=rule, connectivity=~np.eye(size, dtype=bool))
 
 
-def memories() -> dict[str, Any]:
-    """Return how each memory is made, by name: the rules of `AssociativeMemory`, then all other memories."""
+def other(name: str, options: dict[str, Any], size: int) -> Any:
+    """Return a listed memory with some options."""
+    return hebbian_descent.memory.MEMORIES[name](size, **options)  # type: ignore[attr-defined]
+
+
+def memories() -> list[str]:
+    """Return the rules of `AssociativeMemory`, then all other memories of the package, by name."""
     listed = getattr(hebbian_descent.memory, "MEMORIES", {})
-    others = {name: name for name, kind in listed.items() if kind is not AssociativeMemory}
-    return {**{rule: partial(associative, rule) for rule in RULES}, **others}
+    return [*RULES, *(name for name, kind in listed.items() if kind is not AssociativeMemory)]
+
+
+def made(name: str, activity: float) -> tuple[Any, dict[str, Any]]:
+    """Return how a memory is made for patterns of some activity, and what else `capacity` is told."""
+    if name in RULES:
+        return partial(associative, name), {}
+    is_sparse = activity != 0.5
+    options: dict[str, Any] = {}
+    if is_sparse and name == "hopfield":
+        options = {"activity": activity}
+    if name == "willshaw":
+        options = {"n_winners": round(activity * SIZES[-1])}
+    return partial(other, name, options), {"signed": name in SIGNED and not is_sparse}
 
 
 def measured(store: str | None) -> Iterator[dict[str, Any]]:
     """Yield the row of each memory, kind of patterns, cue, number of passes and size."""
-    for name, make in memories().items():
+    for name in memories():
         for (kind, settings), (cue, noise), passes in product(PATTERNS.items(), NOISE.items(), PASSES):
             if name in ONLY_SPARSE and kind != "sparse":
                 continue
+            make, options = made(name, settings["activity"])
             found = capacity(
                 make,
                 SIZES,
                 **settings,
+                **options,
                 noise=noise,
                 passes=passes,
-                signed=isinstance(make, str) and _class_name(make) in SIGNED,
                 criterion=CRITERION,
                 readout="winners",
                 at_most=4,
@@ -80,10 +98,6 @@ def measured(store: str | None) -> Iterator[dict[str, Any]]:
             for row in found.rows():
                 rounded = {key: float(f"{value:.4g}") for key, value in row.items()}
                 yield {"memory": name, "patterns_kind": kind, "cue": cue, "passes": passes, **rounded}
-
-
-def _class_name(name: str) -> str:
-    return str(hebbian_descent.memory.MEMORIES[name].__name__)  # type: ignore[attr-defined]
 
 
 def table(rows: list[dict[str, Any]], size: int) -> Iterator[list[str]]:

@@ -155,8 +155,12 @@ def test_what_a_memory_costs():
     memory = layer(10)
     assert n_synapses(memory) == 90
     assert n_bytes(memory) >= 8 * 100 + 100  # weights and mask
-    memory.n_bytes, memory.n_synapses = 5, lambda: 7
-    assert (n_bytes(memory), n_synapses(memory)) == (5, 7)
+    stated = Limited(10, 5)
+    stated.n_bytes, stated.n_synapses = 5, lambda: 7
+    assert (n_bytes(stated), n_synapses(stated)) == (5, 7)
+    binary_synapses = Hopfield(4)
+    binary_synapses.weights = np.zeros((4, 4), dtype=bool)
+    assert n_synapses(binary_synapses) == 16
 
 
 class StoppedError(Exception):
@@ -230,7 +234,7 @@ def test_your_own_patterns_and_criterion_are_used():
 
 
 def test_a_listed_memory_goes_by_its_name():
-    by_name = capacity("AssociativeMemory", 20, **SMALL)
+    by_name = capacity("associative", 20, **SMALL)
     equal(by_name, capacity(layer, 20, **SMALL))
 
 
@@ -254,7 +258,7 @@ def test_the_table_and_the_figure(tmp_path):
     ("call", "error", "message"),
     [
         (lambda: capacity(layer(5), 5), TypeError, r"function of the number of units .* Got Assoc"),
-        (lambda: capacity("AssociativeMemry", 5), ValueError, r"Did you mean 'AssociativeMemory'"),
+        (lambda: capacity("asociative", 5), ValueError, r"Did you mean 'associative'"),
         (lambda: capacity(lambda n: 3, 5), TypeError, r"Got one that returns int, without store and recall"),
         (lambda: capacity(layer, []), ValueError, r"sizes must be different .* Got \[\]"),
         (lambda: capacity(layer, [5, 5]), ValueError, r"sizes must be different"),

@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.forgetting.fit import PRECISE, QUICK, Fit, as_range, fit_law, get_law
+from hebbian_descent.forgetting.fit import Fit, as_range, fit_law, get_law
 from hebbian_descent.forgetting.laws import LAWS, Law
 from hebbian_descent.forgetting.points import Points, Range, as_curves
+from hebbian_descent.forgetting.search import PRECISE, QUICK
 
 UNDECIDED = "undecided"
 NEGLIGIBLE = 2.0
