@@ -117,7 +117,7 @@ def test_a_pipe_in_the_folder_keeps_nobody_waiting(command, folder):
 
 
 def test_forged_verdicts_are_damaged_or_only_text(folder, command):
-    claim = Judged(1, "\x1b[31m<script>", "s", "c", (), "holds", "|\x07")
+    claim = Judged(1, "\x1b[31m<script>", "s", "c", "r", (), "holds", "|\x07", "<script>")
     save_claims(folder, Effort(), [claim])
     assert (
         "<script>" not in render(folder, Effort()).partition('<section id="claims">')[2].partition("</ol>")[0]

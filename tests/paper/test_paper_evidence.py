@@ -79,10 +79,10 @@ def test_claims_are_shown_once_they_are_judged(tmp_path):
     assert "Claims" not in document.read_text(encoding="utf-8")
 
     judged = Judged(
-        7, "It forgets gracefully.", "sec:any", "By its curve.", (), "holds with limits", "It does."
+        7, "It forgets.", "sec:any", "By its curve.", "If all.", (), "holds with limits", "It does."
     )
     save_claims(tmp_path, Effort(), [judged])
     write_document(tmp_path, document)
     text = document.read_text(encoding="utf-8")
-    assert "Of the paper's 1 conclusions: 1 holds with limits." in text
-    assert "| 7 | It forgets gracefully. | holds with limits | It does. |" in text
+    assert "Of 1 conclusions and 0 statements of the paper's text: 1 holds with limits." in text
+    assert "| 7 | It forgets. | If all. | holds with limits | It does. |" in text

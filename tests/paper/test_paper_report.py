@@ -124,7 +124,7 @@ def test_every_quick_number_is_marked_as_such(results_folder):
 
 
 def test_quick_claims_and_figures_are_marked_unless_nothing_is_measured(tmp_path):
-    save_claims(tmp_path, Effort(quick=True), [Judged(1, "A.", "sec:a", "By B.", (), "holds", "C.")])
+    save_claims(tmp_path, Effort(quick=True), [Judged(1, "A.", "sec:a", "By B.", "If D.", (), "holds", "C.")])
     drawn = tmp_path / "figures" / "quick"
     drawn.mkdir(parents=True)
     for name in ("rand_rand_sigmoid_true_online", "long_training_rand_adult", "sigmoid_and_derivative"):
@@ -223,9 +223,11 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
         statement="A < B.",
         section="sec:conclusion",
         check="By `all` cells.",
+        rule="Holds if `none` is against it.",
         evidence=("tab:Hetero_online_centered_2",),
         verdict="holds with limits",
         findings="Nearly.\nIn 3 of `4`.",
+        correction="A > B.",
     )
     save_claims(tmp_path, Effort(), [judged])
     assert saved_claims(tmp_path, Effort()) == [judged]
@@ -234,6 +236,8 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     assert '<li value="7" id="claim-7">' in section
     assert '<span class="verdict holds-with-limits">holds with limits</span> A &lt; B.' in section
     assert "By <code>all</code> cells." in section
+    assert "Rule: Holds if <code>none</code> is against it." in section
+    assert "Corrected: A &gt; B." in section
     assert re.search(r"<p>\s*Nearly.\s*</p>\s*<p>\s*In 3 of <code>4</code>.", section)
     assert "<code>tab:Hetero_online_centered_2</code>" in section
     assert '<a href="#claims">' in text

@@ -49,7 +49,17 @@ def written(results_folder, tmp_path_factory):
             name = label.partition(":")[2]
             shutil.copy(DRAWN[number % len(DRAWN)], drawn / f"{name}.svg")
     found = [
-        Judged(claim.number, claim.statement, claim.section, claim.check, claim.evidence, "holds", "Found.")
+        Judged(
+            claim.number,
+            claim.statement,
+            claim.section,
+            claim.check,
+            claim.rule,
+            claim.evidence,
+            "holds",
+            "Found.",
+            claim.correction,
+        )
         for claim in CLAIMS
     ]
     save_claims(folder, Effort(), found)

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hebbian_descent.paper.claims.base import counted, saved_claims
+from hebbian_descent.paper.claims.base import N_CONCLUSIONS, Judged, counted, saved_claims
 from hebbian_descent.paper.comparison import Verdict, cell_key
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.layout import Line, cell_name
@@ -191,9 +191,18 @@ def _winners(found: list[Winner]) -> str:
 
 def _claims(folder: Path) -> Iterator[str]:
     if judged := saved_claims(folder, Effort()):
-        rows = [(claim.number, claim.statement, claim.verdict, claim.findings) for claim in judged]
-        table = markdown_text(TextTable(("", "claim of the paper", "verdict", "found"), rows))
-        yield f"## Claims\n\nOf the paper's {len(judged)} conclusions: {counted(judged)}.\n\n{table}"
+        rows = [(claim.number, *_claim_cells(claim), claim.findings) for claim in judged]
+        table = markdown_text(TextTable(("", "claim of the paper", "rule", "verdict", "found"), rows))
+        conclusions = sum(claim.number <= N_CONCLUSIONS for claim in judged)
+        yield (
+            f"## Claims\n\nOf {conclusions} conclusions and {len(judged) - conclusions} statements of the "
+            f"paper's text: {counted(judged)}. The rule beside each says when it holds.\n\n{table}"
+        )
+
+
+def _claim_cells(claim: Judged) -> tuple[str, str, str]:
+    corrected = f" Corrected: {claim.correction}" if claim.correction else ""
+    return f"{claim.statement}{corrected}", claim.rule, claim.verdict
 
 
 def _figures(folder: Path, beside: Path) -> Iterator[str]:

@@ -184,8 +184,8 @@ CLAIMS = (
         "sec:HD_weight_decay_experiments",
         "Streams of 100 and 1000 random pairs, sigmoid units, no decay. A rule forgets if the error of the "
         "last 20 is below half of baseline and that of the older half larger by a tenth of it. Power law, "
-        "exponential and line, with and without asymptote, are fitted to error and retention by age. Holds "
-        "if only Hebbian-descent forgets and the power law has the lowest AIC by 2 in every fit; with limits "
+        "exponential and line, with and without asymptote, are fitted to error and retention by age.",
+        "Holds if only Hebbian-descent forgets and the power law has the lowest AIC by 2 in every fit; with limits "
         "if one of the two is so.",
         (
             "tests/paper/test_paper_claims.py::test_the_law_of_a_made_up_curve_is_found",
