@@ -2,5 +2,7 @@
 
 from hebbian_descent.forgetting import ForgettingCurve
 from hebbian_descent.memory.associative import AssociativeMemory
+from hebbian_descent.memory.capacity import capacity
+from hebbian_descent.memory.capacity_result import CapacityResult
 
-__all__ = ["AssociativeMemory", "ForgettingCurve"]
+__all__ = ["AssociativeMemory", "CapacityResult", "ForgettingCurve", "capacity"]
