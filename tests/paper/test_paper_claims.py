@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections import namedtuple
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from hebbian_descent.paper.claims import (
     autoencoder_runs,
     convergence,
     epochs,
-    forgetting_curve,
     gradients,
     hidden,
     no_objective,
@@ -236,39 +234,6 @@ def test_the_weakest_verdict_counts():
     assert weakest(["holds", "holds with limits"]) == "holds with limits"
     assert weakest(["holds", "undecided", "holds with limits"]) == "undecided"
     assert weakest(["undecided", "does not hold", "holds with limits"]) == "does not hold"
-
-
-@pytest.mark.parametrize(
-    ("law", "values"),
-    [
-        ("power_law", lambda age: 0.9 * age**-0.4),
-        ("exponential", lambda age: 0.8 * np.exp(-age / 25) + 0.05),
-        ("line", lambda age: 0.9 - 0.005 * age),
-    ],
-)
-def test_the_law_of_a_made_up_curve_is_found(law, values):
-    # A line is a power law of exponent 1 with an asymptote: one noise in six makes the latter fit better.
-    noise = np.random.default_rng(1).normal(scale=0.003, size=100)
-    found = forgetting_curve.best_law(values(np.arange(100.0, 0, -1)) + noise)
-    assert found.best == law
-    assert (found.power_law_behind < -forgetting_curve.CLEARLY) == (law == "power_law")
-
-
-def test_forgetting_needs_all_three_parts():
-    verdict = forgetting_curve.verdict
-    assert verdict(True, True, [-10.0, -3.0]) == "holds"
-    assert verdict(True, True, [-10.0, 50.0]) == "holds with limits"
-    assert verdict(True, False, [-10.0, -3.0]) == "holds with limits"
-    assert verdict(True, False, [5.0, 5.0]) == "does not hold"
-    assert verdict(False, True, [-10.0, -3.0]) == "does not hold"
-
-
-def test_rules_within_a_little_share_a_rank():
-    result = namedtuple("Result", "costs")(
-        lambda by, measure: np.array([0.1, 0.3, 0.2, 0.201]).reshape(4, 1, 1, 1)
-    )
-    order = forgetting_curve.ranking(result, "mae", "all")
-    assert order == ["Hebbian-descent", "Hebb's rule = covariance rule", "gradient descent"]
 
 
 def test_unevenness_is_zero_for_units_of_equal_mean():

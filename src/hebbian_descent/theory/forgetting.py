@@ -88,9 +88,7 @@ def absolute_error(
     """
     from scipy.special import ndtr
 
-    squared = squared_error(
-        n_patterns, learning_rate, n_inputs, variance, target_variance=target_variance
-    )
+    squared = squared_error(n_patterns, learning_rate, n_inputs, variance, target_variance=target_variance)
     eigenvalues = np.full(n_inputs, float(variance))
     d = (1 - overlap(np.arange(n_patterns), learning_rate, eigenvalues)) * target_variance**0.5
     s = np.sqrt(np.maximum(squared - d**2, np.finfo(np.float64).tiny))

@@ -29,9 +29,9 @@ def judge_convergence(_: RunContext) -> Judgement:
     findings = (
         f"{N_EPOCHS} passes over {N_PATTERNS} patterns of {N_INPUTS} inputs, which cannot be fitted: excess "
         f"of the matching loss over its minimum, as a share of the start, at most {max(left.values()):.1%} "
-        f"for {len(left)} activations with φ′ > 0. The matching loss is convex in the weights, so the theorem on "
-        "stochastic gradient descent applies to it. The proof of the appendix, by angles to the gradient of "
-        "the squared error, covers a single pattern; for several the optimum is another one."
+        f"for {len(left)} activations with φ′ > 0. The matching loss is convex in the weights, so that the "
+        "theorem on stochastic gradient descent applies to it. The proof of the appendix, by angles to the "
+        "gradient of the squared error, covers a single pattern; for several the optimum is another one."
     )
     if failed:
         findings += f"\nAgainst it: {', '.join(failed)}."

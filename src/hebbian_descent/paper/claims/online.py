@@ -43,9 +43,7 @@ def judge_centering(context: RunContext) -> Judgement:
     with_offset = cells(context, CENTERED, "mae_last20")
     without = cells(context, UNCENTERED, "mae_last20")
     by_rule = {
-        rule: [
-            compared(cell, without[key]) for key, cell in with_offset.items() if cell.cell["rule"] == rule
-        ]
+        rule: [compared(cell, without[key]) for key, cell in with_offset.items() if cell.cell["rule"] == rule]
         for rule in ("hebbian_descent", *OTHERS)
     }
     tallies = {rule: tally(found) for rule, found in by_rule.items()}
