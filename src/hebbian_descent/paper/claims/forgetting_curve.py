@@ -30,7 +30,7 @@ RECALLED = 0.5
 FORGOTTEN = 0.1
 """Of baseline; by so much the error of the older half must exceed that of the last 20."""
 OTHER_LAWS = ("exponential", "line", "stretched_exponential")
-"""Laws that a curve cannot follow together with a power law; Wickelgren's lies between."""
+"""Laws that exclude a power law. Wickelgren's has power law and exponential as limits, and is neither."""
 
 Way = tuple[str, str]
 """A rule, and whether it is centered."""
@@ -80,15 +80,19 @@ def judge_forgetting(context: RunContext) -> Judgement:
         if all(map(is_available, data))
         for n in (QUICK_LENGTHS if context.effort.quick else LENGTHS)
     ]
-    laws = [found.laws() for found in streams]
+    comparisons = [found.laws() for found in streams]
+    laws = [comparison.law for comparison in comparisons]
     parts = {
         "It forgets": on_forgetting(streams),
         "Only it does": on_being_alone(streams),
-        "By a power law": on_power_law(comparison.law for comparison in laws),
+        "By a power law": on_power_law(laws),
     }
+    generously = on_power_law("power_law" if law == "wickelgren" else law for law in laws)
     findings = [
         *(f"{part}: {word}." for part, word in parts.items()),
-        *map(_in_words, streams, laws),
+        f"Laws: {', '.join(f'{law} {n}' for law, n in Counter(laws).most_common())}. If Wickelgren's law, a "
+        f"power of 1 + β·age, counted as a power law, that part: {generously}.",
+        *map(_in_words, streams, comparisons),
     ]
     return Judgement(weakest(parts.values()), "\n".join(findings))
 
@@ -167,9 +171,9 @@ CLAIMS = (
         "Streams of one kind and length are the cells of three parts. It forgets: for it in all draws, "
         "against it in none. Only it does: for it if no other rule forgets in any draw, against it if "
         "another one does in all. Power law: for it if that law is decided for, against it if exponential, "
-        "stretched exponential or line is. Each part holds if no cell is against it; with limits if fewer "
-        "are against it than for it; does not hold if at least as many; undecided if none is either. The "
-        "sentence is as good as its weakest part.",
+        "stretched exponential or line is (Wickelgren's law is neither). Each part holds if no cell is "
+        "against it; with limits if fewer are against it than for it; does not hold if at least as many; "
+        "undecided if none is either. The sentence is as good as its weakest part.",
         (
             TESTS + "test_forgetting_is_judged_by_all_streams_and_draws",
             TESTS + "test_the_law_of_made_up_streams_is_found",
