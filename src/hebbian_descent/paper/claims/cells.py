@@ -17,8 +17,8 @@ from hebbian_descent.paper.claims.base import Judgement, Word
 from hebbian_descent.paper.comparison import CONFIDENCE, cell_key
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import data_name, units
-from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import RunContext
 
 NEGLIGIBLE = 0.001
@@ -78,11 +78,11 @@ class Comparison(NamedTuple):
 
 def cells(context: RunContext, labels: Iterable[str], column: str) -> dict[Key, Cell]:
     """Return the cells of one column of some tables."""
-    measurements = Measurements(context.folder, context.effort)
+    results = Results(context.folder, context.effort)
     draws: dict[tuple[str, Key], dict[int, Measured]] = defaultdict(dict)
     found: dict[Key, Cell] = {}
     for label in labels:
-        for measured in measurements.rows(label):
+        for measured in results.rows(label):
             draws[label, cell_key(measured.cell)][measured.draw] = measured
         for row in printed_rows(label):
             key = cell_key(row.cell)
