@@ -56,8 +56,8 @@ def add_to_evidence(run: Path, folder: Path) -> Added:
     origins = {label: found.origin for label, found in merged.items() if found.numbers}
     if not origins:
         raise ValueError(
-            "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol, or "
-            f"--kept one with evidence. Got {run} and {folder}, which have none; nothing was written."
+            "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol, "
+            f"or --kept one with evidence. Got {run} and {folder}, which have none; nothing was written."
         )
     folder.mkdir(parents=True, exist_ok=True)
     write_draws(folder / DRAWS, {label: found.rows for label, found in merged.items()})
