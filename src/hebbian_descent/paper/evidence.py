@@ -6,7 +6,7 @@ fewer draws than before; a claim that could not be judged keeps its verdict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,10 +60,14 @@ def add_to_evidence(run: Path, folder: Path) -> Added:
             f"or --kept one with evidence. Got {run} and {folder}, which have none; nothing was written."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    write_draws(folder / DRAWS, {label: found.rows for label, found in merged.items()})
-    write_origins(folder / ORIGIN, origins | _add_claims(run, folder, before))
     numbers = {label: found.numbers for label, found in merged.items()}
     rows = {label: found.rows for label, found in merged.items()}
+    if _add_claims(run, folder, {label for label in TABLES if rows[label]}):
+        origins["claims"] = this_origin()
+    elif "claims" in before.origins:
+        origins["claims"] = before.origins["claims"]
+    write_draws(folder / DRAWS, rows)
+    write_origins(folder / ORIGIN, origins)
     write_summary(Results.of(KeptEvidence(numbers, rows, origins)), folder / SUMMARY)
     return sum((found.added for found in merged.values()), Added())
 
@@ -132,14 +136,18 @@ def _seeds(label: str, numbers: Mapping[Key, Mapping[str, Number]]) -> str:
     return f"0 to {n - 1}" if is_drawn(printed_rows(label)[0]) and n > 1 else "0"
 
 
-def _add_claims(run: Path, folder: Path, before: KeptEvidence) -> dict[str, Origin]:
-    """Replace the verdicts on claims that were judged again, and return where the claims come from."""
+def _add_claims(run: Path, folder: Path, tables: Set[str]) -> bool:
+    """Replace the verdicts on claims that were judged by all the tables they are about; say if any was."""
     kept = {claim.number: claim for claim in kept_claims(folder)}
-    judged = {claim.number: claim for claim in run_claims(run) if claim.verdict != "not run"}
-    if judged:
+    judged = {
+        claim.number: claim
+        for claim in run_claims(run)
+        if claim.verdict != "not run" and tables >= set(TABLES) & set(claim.evidence)
+    }
+    changed = kept | judged != kept
+    if changed:
         write_claims(folder / CLAIMS, [claim for _, claim in sorted((kept | judged).items())])
-    origin = this_origin() if judged else before.origins.get("claims")
-    return {"claims": origin} if origin else {}
+    return changed
 
 
 def write_summary(results: Results, path: Path) -> None:

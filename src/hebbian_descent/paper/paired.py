@@ -80,9 +80,9 @@ def compare_pairs(verdicts: Iterable[Verdict], draws: Draws) -> list[PairedVerdi
 def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, draws: Draws) -> PairedVerdict:
     """Judge one printed difference.
 
-    It agrees within the 99 % interval (Student's t), or within what rounding may change. It is undecided with
-    fewer than five draws (three trials), and if the opposite difference would agree as well: then nothing is
-    known about which of the two is better.
+    It agrees within the 99 % interval (Student's t), or within what rounding may change. It is undecided
+    with fewer than five draws (three trials), if the interval reaches further than 0.01 and than the
+    difference itself, and if the opposite difference would agree as well: then nobody knows which is better.
     """
     printed = first.results[column] - second.results[column]
     values = _differences(first, second, column, draws)
@@ -95,7 +95,7 @@ def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, dr
     bound = max(student(n - 1) * spread, PRINTED_STEP)
     agrees, opposite_agrees = (abs(number - mean) <= bound for number in (printed, -printed))
     is_tie = abs(printed) <= PRINTED_STEP
-    blind = bound > WIDEST if is_tie else opposite_agrees
+    blind = bound > max(WIDEST, abs(printed)) or (opposite_agrees and not is_tie)
     if not is_enough(first, n) or (agrees and blind):
         word: PairedWord = "undecided"
     else:

@@ -141,12 +141,10 @@ class Results:
                 own.append(label)
             elif self.kept.numbers.get(label):
                 kept.append(label)
-        if not kept:
-            return f"From your own run in {self.folder}." if own else ""
-        origin = one_line(self.kept.origins.get(label, Origin()) for label in kept)
-        text = f"From the evidence kept in {self.folder}, measured {origin.date or 'on a date not recorded'}"
-        return (
-            f"{text}; from your own run: {', '.join(own)}."
-            if own
-            else f"{text}: no run of your own is there."
-        )
+        date = one_line(self.kept.origins.get(label, Origin()) for label in kept).date if kept else ""
+        evidence = f"evidence kept under version control, measured {date or 'on a date not recorded'}"
+        if own and kept:
+            return f"Your own run: {', '.join(own)}. The other tables: {evidence}."
+        if kept:
+            return f"This is the {evidence}; there is no run of your own."
+        return "This is a run of your own." if own else ""

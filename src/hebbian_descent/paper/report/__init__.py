@@ -39,6 +39,8 @@ Tell = Callable[[str], None]
 
 SCRIPTS = ("sorting.js", "notes.js", "zoom.js", "tables.js", "commands.js", "contents.js")
 """In an order in which each uses only those before it."""
+KEPT_FIGURES = Path("docs") / "figures"
+"""Figures under version control, beside the document; they stand in for those that were not drawn."""
 MAIN_FIGURE = "fig:rand_rand_sigmoid_true_online"
 """The figure that shows the main finding."""
 
@@ -107,7 +109,8 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     tables = paper_tables(results)
     judged = saved_claims(folder, effort)
     tell("Gathering figures and other tables")
-    images = figure_images(folder, effort)
+    kept_figures = KEPT_FIGURES if results.kept.numbers else None
+    images = figure_images(folder, effort, kept_figures)
     finding = main_finding(tables)
     counts = Counter(verdict.word for table in tables for verdict in table.verdicts)
     n_judged = counts["agrees"] + counts["differs"]
@@ -119,6 +122,7 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "tables": tables,
         "counts": counts,
         "n_judged": n_judged,
+        "n_run": counts.total() - counts["not run"],
         **_comparison(tables, results),
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
