@@ -16,7 +16,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,6 +70,20 @@ class KeptEvidence:
 
 def read_kept(folder: Path) -> KeptEvidence:
     """Return the evidence in a folder; damaged files count as missing, with a warning."""
+    return _read_kept(folder.absolute(), tuple(_stamp(folder / name) for name in KEPT_FILES))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written again."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=2)
+def _read_kept(folder: Path, stamps: tuple[tuple[int, int] | None, ...]) -> KeptEvidence:
     return KeptEvidence(
         _unless_damaged(folder / SUMMARY, _read_summary) or {},
         _unless_damaged(folder / DRAWS, _read_draws) or {},
