@@ -1,7 +1,7 @@
 """Evidence kept under version control: what a reproduction found, without the run that found it.
 
     summary.csv      one line per printed number: ours, its spread, the verdict
-    draws.parquet    every draw and trial behind it, one value per row
+    draws.parquet    every draw and trial behind it, one value per row; with a checksum, as files of a store
     origin.json      by label: date, commit, versions, processor and seeds
     claims.json      the verdicts on the paper's conclusions
 
@@ -38,6 +38,7 @@ from hebbian_descent.paper.saved_json import (
     warn_of_damage,
 )
 from hebbian_descent.safe_files import open_regular, write_atomically
+from hebbian_descent.storage.results.parquet import damage, with_checksum
 
 SUMMARY, DRAWS, ORIGIN, CLAIMS = "summary.csv", "draws.parquet", "origin.json", "claims.json"
 KEPT_FILES = (SUMMARY, DRAWS, ORIGIN, CLAIMS)
@@ -149,6 +150,8 @@ def _read_draws(path: Path) -> dict[str, list[Measured]]:
     if find_spec("pyarrow") is None:  # then nothing is paired, but the summary is there
         return {}
     content = _content(path)
+    if reason := damage(content, DRAWS):  # damaged bytes are not parsed
+        raise ValueError(f"it is a file {reason}")
     pyarrow, parquet = _arrow(), _arrow_parquet()
     table = parquet.read_table(pyarrow.BufferReader(content))
     expected = ("label", *CELL_FIELDS, *VALUE_FIELDS)
@@ -222,7 +225,7 @@ def write_draws(path: Path, rows: Mapping[str, Iterable[Measured]]) -> None:
         use_dictionary=[name for name in names if name != "value"],
         column_encoding={"value": "BYTE_STREAM_SPLIT"},
     )
-    write_atomically(path, output.getvalue().to_pybytes())
+    write_atomically(path, with_checksum(output.getvalue().to_pybytes(), DRAWS))
 
 
 def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]:
