@@ -2,6 +2,7 @@
 
 from hebbian_descent.paper.claims import cells
 from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper.kept_evidence import KeptEvidence
 from hebbian_descent.paper.printed import printed_rows
 
 
@@ -9,8 +10,13 @@ def made_up(monkeypatch, value, only="", n_draws=2):
     """Let claims see `value(label, cell)` in the tables whose labels contain `only`, and none elsewhere."""
 
     class MadeUp:
+        kept = KeptEvidence()
+
         def __init__(self, *_):
             pass
+
+        def own(self, label):
+            return self.rows(label)
 
         def rows(self, label):
             return [
@@ -27,7 +33,7 @@ def made_up(monkeypatch, value, only="", n_draws=2):
                 for row in (printed_rows(label) if only in label else ())
             ]
 
-    monkeypatch.setattr(cells, "Measurements", MadeUp)
+    monkeypatch.setattr(cells, "Results", MadeUp)
 
 
 def data_of(cell):

@@ -1,18 +1,25 @@
 """Claims about cells of tables: made-up cells lead to every verdict, and quick runs to none."""
 
+import csv
 import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from claim_cells import data_of, made_up
 
 from hebbian_descent.paper.claims import CLAIMS, Judgement, cells, tally
 from hebbian_descent.paper.claims.base import judged
-from hebbian_descent.paper.claims.summary import Estimate, summary_in
+from hebbian_descent.paper.comparison import Estimate
 from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper.kept_evidence import SUMMARY, read_kept
+from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.run_context import Effort, RunContext
-from hebbian_descent.paper.saved_json import DamagedFileWarning
+from hebbian_descent.paper.tables import TABLES
 
+KEPT = Path(__file__).parents[2] / "reproduction"
 claim = {item.number: item for item in CLAIMS}
 
 
@@ -205,24 +212,39 @@ def test_a_baseline_has_no_spread():
     assert not cells.compared_with_baseline(cell._replace(draws={})).is_run
 
 
-SUMMARY = "table,cell,column,ours,sd,printed,verdict,z,n,best_rate,seconds\n"
-LINE = "tab:Hetero_online_centered_1,rand→adult linear hebb,mae_last20,{},0.01,0.1,agrees,0,10,1,1\n"
-
-
 def test_the_summary_of_a_folder_is_judged_where_nothing_was_run(tmp_path):
-    (tmp_path / "summary.csv").write_text(SUMMARY + LINE.format(0.25), encoding="utf-8")
-    found = cells.cells(RunContext(tmp_path), ["tab:Hetero_online_centered_1"], "mae_last20")
-    run = [cell for cell in found.values() if cell.estimate]
-    assert [cell.estimate for cell in run] == [Estimate(0.25, 0.01, 10)]
-    assert run[0].cell["rule"] == "hebb"
-    quick = RunContext(tmp_path, Effort(quick=True))
-    assert not any(
-        cell.estimate for cell in cells.cells(quick, ["tab:Hetero_online_centered_1"], "mae_last20").values()
-    )
+    shutil.copy(KEPT / SUMMARY, tmp_path)
+    label = "tab:Hetero_online_centered_1"
+    with (KEPT / SUMMARY).open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    lines = [row for row in rows if (row["label"], row["column"]) == (label, "mae_last20")]
+    found = cells.cells(RunContext(tmp_path), [label], "mae_last20")
+    assert len(found) == len(lines) > 100
+    for line in lines:
+        key = cells.changed({name: line[name] for name in ("input", "target", "activation", "rule")})
+        assert found[key].ours == pytest.approx(float(line["ours"]))
+        assert found[key].estimate.sd == pytest.approx(float(line["sd"]))
+        assert not found[key].draws
+    quick = cells.cells(RunContext(tmp_path, Effort(quick=True)), [label], "mae_last20")
+    assert not any(cell.estimate for cell in quick.values())
 
 
-@pytest.mark.parametrize("text", [SUMMARY + LINE.format("much"), SUMMARY + LINE.format("nan"), "a,b\n1,2\n"])
-def test_a_damaged_summary_counts_as_missing(tmp_path, text):
-    (tmp_path / "summary.csv").write_text(text, encoding="utf-8")
-    with pytest.warns(DamagedFileWarning, match=r"summary\.csv"):
-        assert summary_in(tmp_path) == {}
+def test_deviations_of_trials_are_those_of_a_sample(tmp_path):
+    shutil.copy(KEPT / SUMMARY, tmp_path)
+    label, column = "tab:auto_associative", "mae_mean"
+    kept = read_kept(KEPT).numbers[label]
+    for key, cell in cells.cells(RunContext(tmp_path), [label], column).items():
+        _, sd, n, *_ = kept[key][column].estimate
+        assert cell.estimate.sd == pytest.approx(sd * (n / (n - 1)) ** 0.5)
+
+
+def test_a_run_of_ones_own_is_not_completed_by_what_is_kept(monkeypatch, tmp_path):
+    shutil.copy(KEPT / SUMMARY, tmp_path)
+    own = [row for row in printed_rows("tab:Hetero_online_centered_1") if row.cell["input"] == "rand"]
+    measured = [
+        Measured(row.cell, dict.fromkeys(row.results, 0.3), dict.fromkeys(row.results, 0.0), 0.1, 0.0, 2)
+        for row in own
+    ]
+    Measurements(tmp_path, Effort()).write(TABLES["tab:Hetero_online_centered_1"], "x", measured, 0.0)
+    found = cells.cells(RunContext(tmp_path), ["tab:Hetero_online_centered_1"], "mae_last20").values()
+    assert {cell.cell["input"] for cell in found if cell.estimate} == {"rand"}

@@ -261,7 +261,7 @@ def test_a_note_opens_at_the_cell_pointed_at_and_walks_with_the_arrows(page):
     assert not note.is_displayed()
     ActionChains(page).move_to_element(cell).perform()
     assert note.is_displayed()
-    for fact in ("(3 draws)", "printed", "z −", ": differs", "learning rate 0.2"):
+    for fact in ("(5 draws)", "printed", "z −", ": differs", "learning rate 0.2"):
         assert fact in note.text
     page.execute_script("arguments[0].focus()", cell)
     ActionChains(page).send_keys(Keys.ARROW_RIGHT).perform()

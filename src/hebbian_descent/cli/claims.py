@@ -11,10 +11,11 @@ from rich.text import Text
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.messages import waiting_for
+from hebbian_descent.cli.messages import say, waiting_for
 from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.claims import Judged, judge_all
-from hebbian_descent.paper.claims.base import N_CONCLUSIONS, Word, counted, save_claims
+from hebbian_descent.paper.claims.base import N_CONCLUSIONS, Word, counted, kept_claims, save_claims
+from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.run_context import Effort, RunContext
 
 COLOURS: dict[Word, str] = {
@@ -32,6 +33,9 @@ def claims(
     quick: Annotated[
         bool, typer.Option("--quick", help="Look at quick runs: only what needs no measurement is judged.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Judge by the evidence that is kept, too, where nothing was run.")
+    ] = False,
     output: Output = OUTPUT,
     as_json: Json = False,
 ) -> None:
@@ -39,17 +43,25 @@ def claims(
 
     A claim holds, holds with limits, is a misprint (corrected it holds), does not hold, or is undecided.
     Identities are checked on small networks; conclusions from the paper's tables are judged by what `run`
-    measured, or by `summary.csv` in OUTPUT; a few curves are computed here, which takes minutes the first
-    time. The verdicts are saved in OUTPUT for the report.
+    measured; a few curves are computed here, which takes minutes the first time. The verdicts are saved in
+    OUTPUT for the report. Without a run of your own, the verdicts kept in OUTPUT are shown, as a clone of the
+    repository has them.
 
     **Example**
 
         hebbian-descent claims --quick
     """
     context = RunContext(output, Effort(quick=quick))
-    with resumable(output), waiting_for("Judging the claims; the forgetting curves take longest"):
-        judged = judge_all(context)
-        save_claims(output, context.effort, judged)
+    judged = [] if quick or again or Measurements(output, context.effort).labels() else kept_claims(output)
+    if judged:
+        say(
+            f"From the evidence kept in {output}: no run of your own is there. "
+            f"`{context.command('claims', '--again')}` judges again, by the numbers that are kept."
+        )
+    else:
+        with resumable(output), waiting_for("Judging the claims; the forgetting curves take longest"):
+            judged = judge_all(context)
+            save_claims(output, context.effort, judged)
     if as_json:
         write_json(judged)
         return

@@ -22,7 +22,7 @@ from hebbian_descent.cli.options import OUTPUT, Json, Output, check_where, parse
 from hebbian_descent.cli.progress import work_progress
 from hebbian_descent.cli.table import records, show_comparison, show_formulas
 from hebbian_descent.datasets import DatasetUnavailableError, locate
-from hebbian_descent.paper.comparison import compare
+from hebbian_descent.paper.comparison import FEWEST_DRAWS, compare, is_enough
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import errors_in, load_experiments
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
@@ -88,7 +88,7 @@ def run(
     check_where(workers, scheduler)
     tasks = plan(labels, effort, only, part)
     if not all(task.effort.is_the_papers for task in tasks):
-        say("Not the paper's protocol: these results are stored separately and get no verdicts.")
+        say("Not the paper's protocol: these results are stored separately, and nothing is decided by them.")
     outcomes: dict[str, Outcome] = {}
     with resumable(output):
         for task in tasks:
@@ -169,6 +169,8 @@ def _show(experiment: Experiment, measured: Sequence[Measured], effort: Effort) 
         show_comparison(experiment.label, verdicts, summary.column)
     for summary in summarise(verdicts):
         PlainConsole().print(f"{summary.column}: {summary}", soft_wrap=True)
+    if not all(is_enough(verdict.row, verdict.n) for verdict in verdicts):
+        say(f"Fewer than {FEWEST_DRAWS} draws decide nothing: `--draws 10` adds the others, and keeps these.")
 
 
 def _record(task: Task, outcome: Outcome) -> dict[str, Any]:

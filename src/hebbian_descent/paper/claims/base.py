@@ -157,13 +157,32 @@ def save_claims(folder: Path, effort: Effort, judged: Sequence[Judged]) -> None:
     """Save the judged claims, replacing earlier ones."""
     path = _path(folder, effort)
     path.parent.mkdir(parents=True, exist_ok=True)
+    write_claims(path, judged)
+
+
+def write_claims(path: Path, judged: Sequence[Judged]) -> None:
+    """Write judged claims into a file."""
     content = [claim._asdict() for claim in judged]
     write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def saved_claims(folder: Path, effort: Effort) -> list[Judged]:
-    """Return the saved claims; an empty list if they are missing or damaged, since judging repairs them."""
-    path = _path(folder, effort)
+    """Return the claims judged here, or else those of the evidence that is kept; empty if there are none."""
+    return run_claims(folder, effort) or (kept_claims(folder) if effort.is_the_papers else [])
+
+
+def run_claims(folder: Path, effort: Effort | None = None) -> list[Judged]:
+    """Return the claims that were judged here."""
+    return _read(_path(folder, effort or Effort()))
+
+
+def kept_claims(folder: Path) -> list[Judged]:
+    """Return the claims of the evidence that is kept in a folder."""
+    return _read(folder / "claims.json")
+
+
+def _read(path: Path) -> list[Judged]:
+    """Return the claims in a file; an empty list if it is missing or damaged, since judging repairs it."""
     try:
         return [_from_json(as_object(claim, "a claim")) for claim in as_list(read_json(path), "the file")]
     except FileNotFoundError:

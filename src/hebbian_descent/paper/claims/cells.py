@@ -14,19 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
-from hebbian_descent.paper.claims.summary import Estimate, summary_in
-from hebbian_descent.paper.comparison import CONFIDENCE, cell_key, is_drawn
+from hebbian_descent.paper.comparison import CONFIDENCE, Estimate, Key, cell_key, is_drawn
 from hebbian_descent.paper.experiments.base import Measured
-from hebbian_descent.paper.layout import cell_name, heading, units
-from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.layout import heading, units
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import RunContext
 
 NEGLIGIBLE = 0.001
 """A thousandth of the range of the data; smaller differences count as ties however certain they are."""
 QUANTILE = (1 + CONFIDENCE) / 2
-
-Key = tuple[tuple[str, str], ...]
 
 
 class Cell(NamedTuple):
@@ -97,21 +94,27 @@ class Comparison(NamedTuple):
 
 
 def cells(context: RunContext, labels: Iterable[str], column: str) -> dict[Key, Cell]:
-    """Return the cells of one column of some tables; cells without draws have those of the summary."""
-    measurements = Measurements(context.folder, context.effort)
-    summary = summary_in(context.folder) if context.effort.is_the_papers else {}
+    """Return the cells of one column of some tables; cells without draws have what the summary keeps."""
+    results = Results(context.folder, context.effort)
     draws: dict[tuple[str, Key], dict[int, Measured]] = defaultdict(dict)
     found: dict[Key, Cell] = {}
     for label in labels:
-        for measured in measurements.rows(label):
+        for measured in results.rows(label):
             draws[label, cell_key(measured.cell)][measured.draw] = measured
+        # A run of your own is not completed by numbers of another one.
+        kept = {} if results.own(label) else results.kept.numbers.get(label, {})
         for row in printed_rows(label):
             key = cell_key(row.cell)
-            known = summary.get((label, cell_name(row.cell), column))
-            if known and not is_drawn(row):
-                known = _of_trials(*known)
-            found[key] = Cell(row.cell, row.results[column], _baseline(row), draws[label, key], column, known)
+            number = kept.get(key, {}).get(column)
+            summary = _summary(row, number.estimate) if number else None
+            found[key] = Cell(
+                row.cell, row.results[column], _baseline(row), draws[label, key], column, summary
+            )
     return found
+
+
+def _summary(row: PrintedRow, estimate: Estimate) -> Estimate:
+    return estimate if is_drawn(row) else _of_trials(estimate.mean, estimate.sd, estimate.n)
 
 
 def _baseline(row: PrintedRow) -> float:

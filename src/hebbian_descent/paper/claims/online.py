@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hebbian_descent.paper.claims.base import Claim, Judgement, weakest
-from hebbian_descent.paper.claims.cells import Cell, Comparison, Key, cells, changed, compared
+from hebbian_descent.paper.claims.cells import Cell, Comparison, cells, changed, compared
 from hebbian_descent.paper.claims.tally import (
     ALL,
     SIGNIFICANTLY,
@@ -15,6 +15,7 @@ from hebbian_descent.paper.claims.tally import (
     not_run,
     tally,
 )
+from hebbian_descent.paper.comparison import Key
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import rule_title
 

@@ -8,7 +8,6 @@ from hebbian_descent.paper.claims.base import Claim, Judgement
 from hebbian_descent.paper.claims.cells import Cell, Comparison, cells, changed, compared
 from hebbian_descent.paper.claims.epochs import CLASSIFICATION, MULTI_EPOCH, SIMILAR
 from hebbian_descent.paper.claims.online import CENTERED, UNCENTERED
-from hebbian_descent.paper.claims.summary import Estimate
 from hebbian_descent.paper.claims.tally import (
     ALL,
     SIGNIFICANTLY,
@@ -19,6 +18,7 @@ from hebbian_descent.paper.claims.tally import (
     on_all,
     tally,
 )
+from hebbian_descent.paper.comparison import Estimate
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import rule_title
 
