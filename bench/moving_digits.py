@@ -31,7 +31,7 @@ MARK = "<!-- made by bench/moving_digits.py -->"
 PRINTED = {"fixed": (0.0702, 0.1179), "moving": (0.0598, 0.1040)}
 N = 100
 END_OF_AXIS = 0.2
-"""Of the printed figure, on which both curves lie."""
+"""Of the printed figure."""
 TARGET_MEAN, SLOW = "mean of the targets", "slow"
 """Offsets that depend on the draw, or move a little."""
 TRIALS = 2
@@ -167,7 +167,7 @@ def table(n_draws: int) -> str:
     ]
     fixed, moving = PRINTED.values()
     differences = (a - b for a, b in zip(fixed, moving, strict=True))
-    printed = ["printed", *(f"{value:.4f}" for value in (*fixed, *moving, *differences)), "0"]
+    printed = ["printed", *(f"{value:.4f}" for value in (*fixed, *moving, *differences)), "–"]
     rows = [row(variant, n_draws) for variant in track(list(variants()), "Learning digits")]
     return markdown_text(TextTable(headings, [printed, *rows]))
 

@@ -94,13 +94,20 @@ class Systematic(NamedTuple):
     n: int
     n_far: int
     """Those further than three standard deviations of the difference of the means over trials."""
-    mean: float
-    """The mean of ours less the printed number."""
+    median: float
+    """Of ours less the printed number."""
     smallest: float
     largest: float
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether most of the results deviate: it is not a single unit that does."""
+        return self.n > MOST_ALONE and self.n_far > self.n / 2
+
 
 FAR = 3.0
+MOST_ALONE = 2
+"""Of so few results nothing is shared."""
 
 
 def systematics(verdicts: Iterable[Verdict]) -> list[Systematic]:
@@ -114,9 +121,9 @@ def systematics(verdicts: Iterable[Verdict]) -> list[Systematic]:
     for place, members in found.items():
         deviations = np.array([verdict.mean - verdict.printed for verdict in members])
         n_far = sum(abs(verdict.z) > FAR for verdict in members)
-        extremes = (float(deviations.mean()), float(deviations.min()), float(deviations.max()))
-        entries.append(Systematic(*place, len(members), n_far, *extremes))
-    return entries
+        described = (np.median(deviations), deviations.min(), deviations.max())
+        entries.append(Systematic(*place, len(members), n_far, *map(float, described)))
+    return sorted(entries, key=lambda entry: (entry.label, entry.column))
 
 
 JUDGED = ("mae_last20", "mae_mean", "error_mean")

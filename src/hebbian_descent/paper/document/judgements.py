@@ -47,7 +47,7 @@ ABOUT_CONTEXT = (
 ABOUT_SYSTEMATICS = (
     "Trials on whole datasets differ little, so that small deviations which all units share are seen. "
     "The table shows, for each dataset and rule, how many results lie further than three standard "
-    "deviations from the print, and ours less the printed number: mean, smallest and largest."
+    "deviations from the print, and ours less the printed number: median, smallest and largest."
 )
 
 ABOUT_PAIRS = (
@@ -130,12 +130,12 @@ def systematics(found: list[Systematic]) -> str:
     """Return the section on deviations that the results of a dataset share."""
     headings = (
         *("table", "column", "dataset", "rule", "results", "beyond 3 sd"),
-        *("ours − printed", "smallest", "largest"),
+        *("median deviation", "smallest", "largest"),
     )
     rows = [
         (
             *(f"`{row.label}`", row.column, row.dataset, rule_title(row.rule), row.n, row.n_far),
-            *(number(row.mean), number(row.smallest), number(row.largest)),
+            *(number(row.median), number(row.smallest), number(row.largest)),
         )
         for row in found
     ]
@@ -144,8 +144,15 @@ def systematics(found: list[Systematic]) -> str:
         n_far[row.column] += row.n_far
         n[row.column] += row.n
     counts = "; ".join(f"{n_far[column]} of {n[column]} of `{column}`" for column in n)
+    shared = "; ".join(
+        f"{row.dataset} by {rule_title(row.rule)} in `{row.label}`, {row.column} ({row.n_far} of {row.n}, "
+        f"median {number(row.median)})"
+        for row in found
+        if row.is_shared
+    )
     table = markdown_text(TextTable(headings, rows))
-    return f"{ABOUT_SYSTEMATICS} Beyond three standard deviations: {counts}.\n\n{table}"
+    text = f"{ABOUT_SYSTEMATICS} Beyond three standard deviations: {counts}."
+    return f"{text} Shared by most units: {shared or 'none'}.\n\n{table}"
 
 
 def differences(found: dict[str, list[Verdict]]) -> str:
