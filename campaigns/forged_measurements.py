@@ -214,7 +214,9 @@ def _content(label: str, draw: int) -> dict[str, Any]:
 
 
 def _claims() -> list[dict[str, Any]]:
-    claim = Judged(1, "A statement.", "sec:any", "By its `curve`.", ("tab:any",), "holds", "It does.\nYes.")
+    claim = Judged(
+        1, "A statement.", "sec:any", "By its `curve`.", "If `all`.", ("tab:any",), "holds", "It does.\nYes."
+    )
     return [{**claim._asdict(), "evidence": list(claim.evidence)}] * 2
 
 

@@ -79,7 +79,9 @@ ON_NETWORKS = {
 
 
 @pytest.mark.parametrize("number", ON_NETWORKS)
-def test_analytical_claims_are_judged_without_measurements(number):
+def test_analytical_claims_are_judged_without_measurements(number, monkeypatch):
+    # All twelve take seconds; the one with a jump converges last.
+    monkeypatch.setattr(convergence, "increasing", lambda: ["sigmoid", "softplus", "approximate_step"])
     verdict, findings = claim[number].judge(None)  # nothing measured, and the same at every effort
     assert verdict == ON_NETWORKS[number]
     assert re.search(r"\d", findings)

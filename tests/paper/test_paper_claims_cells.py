@@ -232,7 +232,7 @@ def test_the_summary_of_a_folder_is_judged_where_nothing_was_run(tmp_path):
 def test_deviations_of_trials_are_those_of_a_sample(tmp_path):
     shutil.copy(KEPT / SUMMARY, tmp_path)
     label, column = "tab:auto_associative", "mae_mean"
-    kept = read_kept(KEPT).numbers[label]
+    kept = read_kept(tmp_path).numbers[label]
     for key, cell in cells.cells(RunContext(tmp_path), [label], column).items():
         _, sd, n, *_ = kept[key][column].estimate
         assert cell.estimate.sd == pytest.approx(sd * (n / (n - 1)) ** 0.5)

@@ -75,7 +75,7 @@ def _smallest_loss(layer: Layer, x: Array, t: Array) -> float:
         start,
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 2000, "ftol": 1e-13, "gtol": 1e-9},
+        options={"ftol": 1e-10, "gtol": 1e-7},
     )
     return float(found.fun)
 
