@@ -4,9 +4,9 @@ With the difference as error term the update of a canonical model is the gradien
 ∂ ln p(t | a)/∂a = (t − φ(a))/α, with a dispersion α that only scales the rate. The paper states this for any
 invertible activation. It holds of the loss; but most activations belong to no distribution. If φ does, then
 exp(Φ(αs)/α) generates moments, and a moment generating function that is finite for every real s is entire.
-For rectified and exponential linear, softsign and approximate step units Φ is not smooth; for softplus and
-inverse square root units it has a branch point off the real axis. `family_of` names those that do belong to
-one.
+For units with a kink or a jump in some derivative (explin, leaky rectifier, softsign and others) Φ is not
+analytic at 0; for softplus and inverse square root units it has a branch point off the real axis.
+`family_of` names those that do belong to one.
 
 Paper: eqn:GLM_log_grad_W_canonical
 """

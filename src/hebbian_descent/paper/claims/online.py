@@ -78,7 +78,7 @@ def judge_against_all(context: RunContext) -> Judgement:
     """Compare Hebbian-descent with the best of the three other rules, centered, cell by cell."""
     comparisons = list(against_best(cells(context, CENTERED, "mae_last20"), OTHERS))
     verdict, findings = judged_by_cells(
-        context, CENTERED, {"it beside the best other rule": comparisons}, strictly=True
+        context, CENTERED, {"Hebbian-descent beside the best other rule:": comparisons}, strictly=True
     )
     if verdict == "not run":
         return Judgement(verdict, findings)

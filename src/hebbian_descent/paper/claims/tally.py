@@ -115,7 +115,8 @@ def judged_by_cells(
     findings = "; ".join(f"{name} {tally(comparisons)}" for name, comparisons in groups.items()) + "."
     if not found.is_complete:
         return not_run(context, labels, found.n_run, found.n, findings)
-    against = [f"{name}: {cells}" for name, items in groups.items() if (cells := listed(items))]
+    against = {name: cells for name, items in groups.items() if (cells := listed(items))}
     if against:
-        findings += f"\nAgainst it, {'; '.join(against)}. Furthest: {worst(everything)}."
+        names = [f"{name}, {cells}" if len(groups) > 1 else cells for name, cells in against.items()]
+        findings += f"\nAgainst it: {'; '.join(names)}. Furthest: {worst(everything)}."
     return Judgement(on_all(found.better, found.worse, found.tied if strictly else 0), findings)

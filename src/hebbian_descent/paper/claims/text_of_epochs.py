@@ -84,7 +84,7 @@ def judge_never_negative(context: RunContext) -> Judgement:
         for cell in cells(context, AUTOENCODERS, "mean_hidden_activity").values()
         if cell.cell["rule"] == "hebbian_descent"
     ]
-    verdict, findings = judged_by_cells(context, AUTOENCODERS, {"hidden activity": comparisons})
+    verdict, findings = judged_by_cells(context, AUTOENCODERS, {"Hidden activity:": comparisons})
     return Judgement(verdict, f"Here better means above 0, equal about 0. {findings}")
 
 

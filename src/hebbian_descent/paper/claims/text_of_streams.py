@@ -70,7 +70,7 @@ def judge_sigmoid_is_best(context: RunContext) -> Judgement:
         name = cell.cell["activation"]
         sigmoid = found.get(changed(cell.cell, activation="sigmoid"))
         if cell.cell["rule"] == "hebbian_descent" and name != "sigmoid" and sigmoid:
-            groups.setdefault(f"than {name}", []).append(compared(sigmoid, cell))
+            groups.setdefault(f"sigmoid beside {name}:", []).append(compared(sigmoid, cell))
     return judged_by_cells(context, CENTERED, groups)
 
 
@@ -82,7 +82,7 @@ def judge_moving_offsets(context: RunContext) -> Judgement:
         for cell in found.values()
         if cell.cell["rule"] == "hebbian_descent" and cell.cell["offsets"] == "adaptive"
     ]
-    return judged_by_cells(context, OFFSETS, {"moving offsets": comparisons})
+    return judged_by_cells(context, OFFSETS, {"Moving offsets:": comparisons})
 
 
 def judge_hebb_with_decay(context: RunContext) -> Judgement:
@@ -99,7 +99,7 @@ def judge_hebb_with_decay(context: RunContext) -> Judgement:
         for hebb in found.values()
         if hebb.cell["rule"] == "hebb"
     ]
-    return judged_by_cells(context, DECAY, {"the worst of the others": comparisons}, strictly=True)
+    return judged_by_cells(context, DECAY, {"The worst of the others:": comparisons}, strictly=True)
 
 
 def _title(rule: str) -> str:
