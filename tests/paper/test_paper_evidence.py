@@ -141,7 +141,7 @@ def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, 
     (copy / DRAWS).write_bytes(b"PAR1")
     with (
         pytest.warns(DamagedFileWarning),
-        pytest.raises(ValueError, match="whose draws.parquet cannot; nothing was written"),
+        pytest.raises(ValueError, match=r"whose draws\.parquet cannot; nothing was written"),
     ):
         add_to_evidence(results_folder, copy)
     assert (copy / DRAWS).read_bytes() == b"PAR1"

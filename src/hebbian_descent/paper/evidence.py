@@ -78,8 +78,8 @@ def _readable(folder: Path) -> KeptEvidence:
     for name, found in ((SUMMARY, kept.numbers), (DRAWS, kept.rows)):
         if (folder / name).exists() and not found:
             raise ValueError(
-                f"--kept must be a folder with evidence that can be read, or without any. Got {folder}, whose "
-                f"{name} cannot; nothing was written."
+                "--kept must be a folder with evidence that can be read, or without any. "
+                f"Got {folder}, whose {name} cannot; nothing was written."
             )
     return kept
 
@@ -142,7 +142,7 @@ def _seeds(label: str, numbers: Mapping[Key, Mapping[str, Number]]) -> str:
 
 
 def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> dict[str, Origin]:
-    """Replace the verdicts on claims that were judged by all the tables they are about; return their origin."""
+    """Replace the verdicts on claims that were judged by all their tables; return where claims come from."""
     kept = {claim.number: claim for claim in kept_claims(folder)}
     judged = {
         claim.number: claim
