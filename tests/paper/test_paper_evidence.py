@@ -125,6 +125,30 @@ def test_a_run_replaces_what_it_has_and_nothing_else(written, tmp_path):
     assert len(read_kept(copy).rows[LABEL]) == N_DRAWS * len(rows)
 
 
+def test_a_run_without_trials_is_taken_and_said_to_be_so(tmp_path):
+    rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"][:2]
+    for draw in range(N_DRAWS):
+        bare = [made_up(row, draw)._replace(trials={}) for row in rows]
+        Measurements(tmp_path, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", bare, seconds=1.0)
+    added = add_to_evidence(tmp_path, tmp_path / "kept")
+    assert (added.n_taken, added.n_bare) == (2, 2)
+    assert not (tmp_path / "kept" / DRAWS).exists()
+    verdicts = Results(tmp_path / "kept", kept_only=True).verdicts(LABEL)
+    assert [verdict.word for verdict in verdicts if verdict.n] == ["agrees"] * 4
+    assert add_to_evidence(tmp_path / "nothing", tmp_path / "kept").n_kept == 2
+
+
+def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    (copy / DRAWS).write_bytes(b"PAR1")
+    with (
+        pytest.warns(DamagedFileWarning),
+        pytest.raises(ValueError, match=r"whose draws\.parquet cannot; nothing was written"),
+    ):
+        add_to_evidence(results_folder, copy)
+    assert (copy / DRAWS).read_bytes() == b"PAR1"
+
+
 def test_a_claim_that_could_not_be_judged_keeps_its_verdict(written, tmp_path):
     copy = shutil.copytree(written[0], tmp_path / "kept")
     save_claims(tmp_path / "run", Effort(), [CLAIM, CLAIM._replace(number=8, evidence=(LABEL,))])

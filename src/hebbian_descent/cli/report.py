@@ -76,6 +76,8 @@ def evidence(
     wrote = [*(path for name in KEPT_FILES if (path := kept / name).exists()), document]
     fewer = f", {added.n_fewer} of them since the run has fewer draws" if added.n_fewer else ""
     say(f"{added.n_taken} cells are those of the run in {output}; {added.n_kept} stay as they were{fewer}.")
+    if added.n_bare:
+        say(f"{added.n_bare} cells of the run have no single trials: `run` again fills them in.")
     say_written(*wrote)
     if as_json:
         write_json({"wrote": wrote, **added._asdict()})

@@ -13,7 +13,7 @@ from hebbian_descent.cli import completion
 from hebbian_descent.cli.compare import comparison_record
 from hebbian_descent.cli.console import print_as_blocks, print_fitting, show_table, stacked, terminal_width
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.messages import say_where_from
+from hebbian_descent.cli.messages import say, say_where_from
 from hebbian_descent.cli.options import OUTPUT, Json, Output, parsed_overrides
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
@@ -103,6 +103,8 @@ def table(
             write_json(records(found))
         else:
             show_table(found, form)
+            if not effort.is_the_papers:
+                say("Not the paper's protocol: nothing is decided by these results.")
     else:
         raise _nothing_of(label, output, effort)
 

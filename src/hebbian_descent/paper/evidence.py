@@ -44,6 +44,8 @@ class Added(NamedTuple):
     """Cells that keep the numbers they had."""
     n_fewer: int = 0
     """Of these, cells that were run with fewer draws or trials."""
+    n_bare: int = 0
+    """Cells of the run whose files, by an earlier version, hold no single trials."""
 
     def __add__(self, other: Added) -> Added:  # type: ignore[override]  # not one tuple after the other
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
@@ -62,24 +64,23 @@ def add_to_evidence(run: Path, folder: Path) -> Added:
     folder.mkdir(parents=True, exist_ok=True)
     numbers = {label: found.numbers for label, found in merged.items()}
     rows = {label: found.rows for label, found in merged.items()}
-    if _add_claims(run, folder, {label for label in TABLES if numbers[label]}):
-        origins["claims"] = this_origin()
-    elif "claims" in before.origins:
-        origins["claims"] = before.origins["claims"]
-    write_draws(folder / DRAWS, rows)
-    write_origins(folder / ORIGIN, origins)
+    claims = _add_claims(run, folder, {label for label in TABLES if numbers[label]}, before)
+    if any(rows.values()):
+        write_draws(folder / DRAWS, rows)
+    write_origins(folder / ORIGIN, origins | claims)
     write_summary(Results.of(KeptEvidence(numbers, rows, origins)), folder / SUMMARY)
     return sum((found.added for found in merged.values()), Added())
 
 
 def _readable(folder: Path) -> KeptEvidence:
-    """Return the evidence in a folder; a summary that cannot be read is not overwritten."""
+    """Return the evidence in a folder; files that cannot be read are not overwritten."""
     kept = read_kept(folder)
-    if (folder / SUMMARY).exists() and not kept.numbers:
-        raise ValueError(
-            f"--kept must be a folder with evidence that can be read, or without any. Got {folder}, whose "
-            f"{SUMMARY} is something else; nothing was written."
-        )
+    for name, found in ((SUMMARY, kept.numbers), (DRAWS, kept.rows)):
+        if (folder / name).exists() and not found:
+            raise ValueError(
+                "--kept must be a folder with evidence that can be read, or without any. "
+                f"Got {folder}, whose {name} cannot; nothing was written."
+            )
     return kept
 
 
@@ -104,16 +105,20 @@ def _merged(label: str, run: Results, kept: KeptEvidence) -> Merged:
         before = kept.numbers.get(label, {}).get(key, {})
         now = _numbers(row, own.get(key, []), seconds.get(key, np.nan))
         n_before, n_now = (
-            max((found.estimate.n for found in side.values()), default=0) for side in (before, now)
+            max((side[column].estimate.n for column in row.results if column in side), default=0)
+            for side in (before, now)
         )
         if n_now and n_now >= n_before:
-            numbers[key], rows, added = now, [*rows, *own[key]], added + Added(n_taken=1)
+            numbers[key] = now
+            with_trials = [found for found in own[key] if found.trials]
+            rows += with_trials
+            added += Added(n_taken=1, n_bare=int(not with_trials))
         elif n_before:
-            numbers[key], rows = before, [*rows, *earlier.get(key, [])]
+            numbers[key] = before
+            rows += earlier.get(key, [])
             added += Added(n_kept=1, n_fewer=int(n_now > 0))
     origins = [run.origin(label)] if added.n_taken else []
     origins += [kept.origins.get(label, Origin())] if added.n_kept else []
-    rows = [row for row in rows if row.trials]  # earlier versions kept none
     return Merged(numbers, rows, one_line(origins)._replace(seeds=_seeds(label, numbers)), added)
 
 
@@ -136,8 +141,8 @@ def _seeds(label: str, numbers: Mapping[Key, Mapping[str, Number]]) -> str:
     return f"0 to {n - 1}" if is_drawn(printed_rows(label)[0]) and n > 1 else "0"
 
 
-def _add_claims(run: Path, folder: Path, tables: Set[str]) -> bool:
-    """Replace the verdicts on claims that were judged by all the tables they are about; say if any was."""
+def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> dict[str, Origin]:
+    """Replace the verdicts on claims that were judged by all their tables; return where claims come from."""
     kept = {claim.number: claim for claim in kept_claims(folder)}
     judged = {
         claim.number: claim
@@ -145,10 +150,11 @@ def _add_claims(run: Path, folder: Path, tables: Set[str]) -> bool:
         if claim.verdict not in ("not run", "not judged at this effort")
         and tables >= set(TABLES) & set(claim.evidence)
     }
-    changed = kept | judged != kept
-    if changed:
+    origins = [before.origins["claims"]] if "claims" in before.origins else []
+    if kept | judged != kept:
         write_claims(folder / CLAIMS, [claim for _, claim in sorted((kept | judged).items())])
-    return changed
+        origins = [this_origin(), *(origins if set(kept) - set(judged) else [])]
+    return {"claims": one_line(origins)} if origins else {}
 
 
 def write_summary(results: Results, path: Path) -> None:
