@@ -1,5 +1,7 @@
 """Fits of forgetting find the curve that made the data, as a general optimiser does."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.optimize import curve_fit
@@ -8,6 +10,7 @@ from hebbian_descent.forgetting import (
     LAWS,
     UNDECIDED,
     ForgettingCurve,
+    Law,
     compare_laws,
     fit_forgetting,
     parameter_intervals,
@@ -206,6 +209,26 @@ def test_intervals_see_that_neighbouring_ages_are_alike():
         low, high = parameter_intervals(age, values, "exponential", resamples=60).intervals["rate"]
         widths.append(high - low)
     assert widths[0] > 1.3 * widths[1]
+
+
+def test_your_own_law_is_fitted_and_compared_as_the_others_are():
+    logarithm = Law(
+        "logarithm", "a·ln(1 + age/τ)", ("time",), lambda t, tau: np.log1p(t / tau),
+        lambda t: [np.geomspace(0.1, 100, 50)],
+    )  # fmt: skip
+    values = noisy(0.1 * np.log1p(AGE / 3), 0.002)
+    comparison = compare_laws(AGE, values, laws=(*LAWS, logarithm))
+    assert comparison.law == "logarithm"
+    found = parameter_intervals(AGE, values, logarithm, resamples=20)
+    assert found.fit.parameters == pytest.approx({"scale": 0.1, "time": 3}, rel=0.1)
+    assert fit_forgetting(AGE, values, laws=[logarithm])["logarithm"].predict([3.0]) == pytest.approx(
+        0.1 * np.log(2), abs=0.01
+    )
+
+
+def test_fits_travel_between_processes():
+    fit = fit_forgetting(AGE, NOISE, laws=tuple(LAWS))["wickelgren"]
+    assert pickle.loads(pickle.dumps(fit)).parameters == fit.parameters
 
 
 def test_a_curve_gives_its_best_fit_with_intervals():

@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from hebbian_descent import RULES, Layer, train
 from hebbian_descent.forgetting import Comparison, compare_laws
 from hebbian_descent.plotting import new_panels
-from hebbian_descent.theory.forgetting import best_rate, overlap, power_law_spectrum, squared_error, time_constant
+from hebbian_descent.theory.forgetting import best_rate, overlap, power_law_spectrum, time_constant
 
 N_INPUTS = 200
 VARIANCE = 0.25
@@ -96,16 +97,16 @@ def rates() -> Iterator[tuple[int, str, float, float]]:
 
 
 def spectra() -> Iterator[tuple[float, Any, Any, float]]:
-    """Yield exponents of a spectrum, the overlap measured and predicted, and the exponent of its power law."""
+    """Yield exponents of a spectrum, the overlap measured and predicted, the exponent of its power law."""
     for alpha in EXPONENTS:
         eigenvalues = power_law_spectrum(N_INPUTS, alpha, variance=VARIANCE)
         share = 0.3  # of the rate that recalls exactly; at larger ones the first eigenvalue diverges
-        measured = measured_overlap(share, 400, 12, eigenvalues=eigenvalues).mean(axis=0)
+        measured = measured_overlap(share, 400, 30, eigenvalues=eigenvalues).mean(axis=0)
         yield alpha, measured, overlap(np.arange(400), share * EXACT, eigenvalues), -(1 - 1 / alpha)
 
 
 def sigmoid() -> Iterator[tuple[float, Any, Any, Comparison]]:
-    """Yield learning rates, the overlap of sigmoid and of linear units, and which law the first one follows."""
+    """Yield learning rates, the overlap of sigmoid and of linear units, and which law the first follows."""
     for share in (0.5, 1.0, 2.0):
         curves = measured_overlap(share, 400, 8, activation="sigmoid")
         linear = overlap(np.arange(400), share * EXACT, np.full(N_INPUTS, VARIANCE))
@@ -148,8 +149,10 @@ def draw() -> Any:
     figure, (by_age, by_number, by_spectrum, of_sigmoid) = new_panels(2, 2, width=4.4, height=3.3)
     k = np.arange(400)
     for share, color in zip(SHARES, COLORS, strict=False):
-        by_age.plot(k, overlap(k, share * EXACT, np.full(N_INPUTS, VARIANCE)), color=color, label=f"{share:g}")
-        by_age.plot(k[::8], measured_overlap(share, 400, 10).mean(axis=0)[::8], ".", color=color, markersize=3)
+        predicted = overlap(k, share * EXACT, np.full(N_INPUTS, VARIANCE))
+        measured = measured_overlap(share, 400, 10).mean(axis=0)
+        by_age.plot(k, predicted, color=color, label=f"{share:g}")
+        by_age.plot(k[::8], measured[::8], ".", color=color, markersize=3)
     by_age.set(title="Independent inputs", xlabel="Age", ylabel="Overlap", ylim=(0, None))
     by_age.legend(title="η·E‖x‖²", frameon=False, fontsize=8)
     numbers = np.unique(np.geomspace(20, 1000, 12).astype(int))
@@ -165,11 +168,14 @@ def draw() -> Any:
     by_number.legend(frameon=False, fontsize=8)
     for (alpha, measured, predicted, slope), color in zip(spectra(), COLORS, strict=False):
         by_spectrum.plot(k + 1, predicted, color=color, label=f"{alpha:g}: age^{slope:.2f}")
-        places = np.unique(np.geomspace(1, 400, 30).astype(int)) - 1
-        by_spectrum.plot(places + 1, measured[places], ".", color=color, markersize=3)
+        edges = np.unique(np.geomspace(1, 401, 16).astype(int))  # averaged: single patterns vary widely
+        dots = [((low + high) / 2, measured[low - 1 : high - 1].mean()) for low, high in pairwise(edges)]
+        by_spectrum.plot(*zip(*dots, strict=True), ".", color=color, markersize=4)
         middle = np.array([10.0, 100.0])
-        by_spectrum.plot(middle, predicted[30] * (middle / 31) ** slope * 1.15, color="#666666", linewidth=0.8)
-    by_spectrum.set(title="Spectra λᵢ ∝ i^(−α)", xlabel="Age + 1", ylabel="Overlap", xscale="log", yscale="log")
+        power = predicted[30] * (middle / 31) ** slope
+        by_spectrum.plot(middle, 1.15 * power, color="#666666", linewidth=0.8)
+    by_spectrum.set(title="Spectra λᵢ ∝ i^(−α)", xlabel="Age + 1", ylabel="Overlap")
+    by_spectrum.set(xscale="log", yscale="log", ylim=(3e-3, 0.5))
     by_spectrum.legend(title="α", frameon=False, fontsize=8)
     for (share, measured, linear, _), color in zip(sigmoid(), COLORS, strict=False):
         of_sigmoid.plot(k, measured, color=color, linewidth=1, label=f"{share:g}")

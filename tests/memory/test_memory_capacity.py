@@ -3,6 +3,10 @@
 import csv
 import doctest
 import importlib
+import json
+import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +16,8 @@ from hebbian_descent.memory import capacity
 from hebbian_descent.memory.criteria import information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
 from hebbian_descent.storage.results import FingerprintError, Store
+
+ROOT = Path(__file__).parents[2]
 
 
 class Limited:
@@ -111,9 +117,21 @@ def test_information_is_the_mutual_information_of_the_joint_counts():
         for r in (0, 1):
             joint = ((targets == t) & (recalled == r)).mean()
             expected += joint * np.log2(joint / ((targets == t).mean() * (recalled == r).mean()))
-    assert information(targets, recalled) == pytest.approx(expected)
-    assert information(targets, targets) == pytest.approx(-0.2 * np.log2(0.2) - 0.8 * np.log2(0.8), abs=0.03)
+    assert information(targets, recalled) == pytest.approx(1200 * expected)
+    f = targets.mean()
+    entropy = -f * np.log2(f) - (1 - f) * np.log2(1 - f)
+    assert information(targets, targets) == pytest.approx(1200 * entropy)
     assert information(targets, np.zeros_like(targets)) == 0
+
+
+def test_what_all_patterns_have_in_common_is_no_information():
+    x = patterns.correlated(400, 300, 0.5, 0.64, seed=0)
+    prototype = patterns.sparse(1, 300, 0.5, seed=0)[0]
+    assert information(x, np.tile(prototype, (400, 1))) > 0.3 * x.size
+    assert information(x, np.tile(prototype, (400, 1)), prototype) == 0
+    # A unit that is on in the prototype is on with probability ½ + ½·0.8 = 0.9.
+    entropy = -0.9 * np.log2(0.9) - 0.1 * np.log2(0.1)
+    assert information(x, x, prototype) / x.size == pytest.approx(entropy, abs=0.01)
 
 
 def test_bits_of_perfect_recall_are_those_of_the_patterns_and_cues_are_subtracted():
@@ -126,7 +144,7 @@ def test_bits_of_perfect_recall_are_those_of_the_patterns_and_cues_are_subtracte
 
 
 def test_intervals_hold_the_mean_and_are_narrow_where_draws_agree():
-    found = capacity(layer, [20, 30], **SMALL)
+    found = capacity(layer, [12, 16], **SMALL)
     for row, held in zip(found.rows(), found.n_patterns, strict=True):
         assert held.min() <= row["low"] <= row["patterns"] <= row["high"] <= held.max()
         assert row["patterns"] == pytest.approx(held.mean())
@@ -137,8 +155,12 @@ def test_what_a_memory_costs():
     memory = layer(10)
     assert n_synapses(memory) == 90
     assert n_bytes(memory) >= 8 * 100 + 100  # weights and mask
-    memory.n_bytes, memory.n_synapses = 5, lambda: 7
-    assert (n_bytes(memory), n_synapses(memory)) == (5, 7)
+    stated = Limited(10, 5)
+    stated.n_bytes, stated.n_synapses = 5, lambda: 7
+    assert (n_bytes(stated), n_synapses(stated)) == (5, 7)
+    binary_synapses = Hopfield(4)
+    binary_synapses.weights = np.zeros((4, 4), dtype=bool)
+    assert n_synapses(binary_synapses) == 16
 
 
 class StoppedError(Exception):
@@ -154,7 +176,7 @@ def equal(one, other):
 
 
 def test_a_run_that_was_stopped_resumes_and_equals_one_that_was_not(tmp_path):
-    whole = capacity(layer, [20, 30], **SMALL)
+    whole = capacity(layer, [12, 16], **SMALL)
     folder = str(tmp_path / "store")
 
     def stop(done, total):
@@ -162,15 +184,15 @@ def test_a_run_that_was_stopped_resumes_and_equals_one_that_was_not(tmp_path):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        capacity(layer, [20, 30], **SMALL, store=folder, progress=stop)
+        capacity(layer, [12, 16], **SMALL, store=folder, progress=stop)
     assert len(Store(folder)) == 4
     seen = []
-    resumed = capacity(layer, [20, 30], **SMALL, store=folder, progress=lambda *done: seen.append(done))
+    resumed = capacity(layer, [12, 16], **SMALL, store=folder, progress=lambda *done: seen.append(done))
     assert seen == [(4, 6), (5, 6), (6, 6)]
     equal(whole, resumed)
-    more = capacity(layer, [20, 30, 12], **SMALL, store=folder, progress=lambda *done: seen.append(done))
+    more = capacity(layer, [12, 16, 8], **SMALL, store=folder, progress=lambda *done: seen.append(done))
     assert seen[3] == (6, 9)
-    equal(capacity(layer, 12, **SMALL), capacity(layer, 12, **SMALL, store=folder))
+    equal(capacity(layer, 8, **SMALL), capacity(layer, 8, **SMALL, store=folder))
     assert more.n_patterns.shape == (3, 3)
 
 
@@ -212,7 +234,7 @@ def test_your_own_patterns_and_criterion_are_used():
 
 
 def test_a_listed_memory_goes_by_its_name():
-    by_name = capacity("AssociativeMemory", 20, **SMALL)
+    by_name = capacity("associative", 20, **SMALL)
     equal(by_name, capacity(layer, 20, **SMALL))
 
 
@@ -236,7 +258,7 @@ def test_the_table_and_the_figure(tmp_path):
     ("call", "error", "message"),
     [
         (lambda: capacity(layer(5), 5), TypeError, r"function of the number of units .* Got Assoc"),
-        (lambda: capacity("AssociativeMemry", 5), ValueError, r"Did you mean 'AssociativeMemory'"),
+        (lambda: capacity("asociative", 5), ValueError, r"Did you mean 'associative'"),
         (lambda: capacity(lambda n: 3, 5), TypeError, r"Got one that returns int, without store and recall"),
         (lambda: capacity(layer, []), ValueError, r"sizes must be different .* Got \[\]"),
         (lambda: capacity(layer, [5, 5]), ValueError, r"sizes must be different"),
@@ -259,3 +281,22 @@ def test_the_example_in_the_docstring_runs():
     outcome = doctest.testmod(importlib.import_module("hebbian_descent.memory.capacity"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+PAGE = ROOT / "docs" / "capacity.md"
+
+
+def test_the_examples_of_the_page_run():
+    pytest.importorskip("matplotlib")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, "capacity.md", "exec"), names)
+    assert (names["found"].n_patterns > 0).all()
+
+
+def test_the_table_of_the_page_is_that_of_the_results():
+    script = runpy.run_path(str(ROOT / "examples" / "memory" / "compare_capacity.py"))
+    rows = json.loads(script["RESULTS"].read_text(encoding="utf-8"))
+    lines = [f"| {' | '.join(line)} |" for line in script["table"](rows, script["SIZES"][-1])]
+    assert "\n".join(lines) in PAGE.read_text(encoding="utf-8")
+    assert set(script["RULES"]) <= {row["memory"] for row in rows} <= set(script["memories"]())

@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.forgetting.fit import PRECISE, QUICK, Fit, as_range, fit_law, get_law
+from hebbian_descent.forgetting.fit import Fit, as_range, fit_law, get_law
 from hebbian_descent.forgetting.laws import LAWS, Law
 from hebbian_descent.forgetting.points import Points, Range, as_curves
+from hebbian_descent.forgetting.search import PRECISE, QUICK
 
 UNDECIDED = "undecided"
 NEGLIGIBLE = 2.0
@@ -58,11 +59,10 @@ class Comparison:
         best, weights = self.best, self.weights
         if self.chosen_in_resamples:
             shares = self.chosen_in_resamples
+            containing = {fit.name for fit in self.fits.values() if best.name in fit.law.contains}
             pro = float(shares.get(best.name, 0))
             contra = sum(
-                float(share)
-                for name, share in shares.items()
-                if name != best.name and best.name not in LAWS[name].contains
+                float(share) for name, share in shares.items() if name not in {best.name, *containing}
             )
         else:
             pro = sum(weights[label] for label, fit in self.fits.items() if fit.name == best.name)
@@ -90,7 +90,7 @@ def compare_laws(
     age: Any,
     values: Any,
     *,
-    laws: Sequence[str] = tuple(LAWS),
+    laws: Sequence[str | Law] = tuple(LAWS),
     bounds: Range | Literal["auto"] | None = "auto",
     resamples: int = 100,
     seed: int = 0,
@@ -101,7 +101,7 @@ def compare_laws(
         age: Of the values, above 0; 1 is the pattern learned last.
         values: One per age; or several curves, as shape (n_curves, n_ages), or as a list of curves of
             different length, each of which begins with the first age; or a list of curves for a list of ages.
-        laws: Names of `LAWS`.
+        laws: Names of `LAWS`, or your own.
         bounds: Within which an asymptote may lie; by default the range of the measure, as [0, 1].
         resamples: How often several curves are drawn anew, to see whether the same law is chosen.
         seed: Of the resamples.
@@ -149,5 +149,5 @@ def _is_special_case(special: Fit, general: Fit) -> bool:
     levels_off = "asymptote" in general.parameters
     if special.name == "line" and levels_off:  # slow enough, every law is straight
         return True
-    same_law = special.name == general.name or special.name in LAWS[general.name].contains
+    same_law = special.name == general.name or special.name in general.law.contains
     return same_law and (levels_off or "asymptote" not in special.parameters)

@@ -50,4 +50,4 @@ class ForgettingCurve:
         """Return the best fit with bootstrap intervals of its parameters; see `parameter_intervals`."""
         best = self.best_fit
         with_level = "asymptote" in best.parameters
-        return parameter_intervals(self.age, self.value, best.name, asymptote=with_level, **options)
+        return parameter_intervals(self.age, self.value, best.law, asymptote=with_level, **options)

@@ -9,8 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from hebbian_descent.checks import as_count, as_number
-from hebbian_descent.forgetting.fit import QUICK, Fit, as_range, fit_law, get_law
+from hebbian_descent.forgetting.fit import Fit, as_range, fit_law, get_law
+from hebbian_descent.forgetting.laws import Law
 from hebbian_descent.forgetting.points import Curve, Points, Range, as_curves
+from hebbian_descent.forgetting.search import QUICK
 
 ENOUGH_CURVES = 5
 """From so many on, whole curves are drawn anew; with fewer, a resample is too often one curve repeated."""
@@ -38,7 +40,7 @@ class Intervals:
 def parameter_intervals(
     age: Any,
     values: Any,
-    law: str,
+    law: str | Law,
     *,
     asymptote: bool = False,
     bounds: Range | Literal["auto"] | None = "auto",

@@ -26,7 +26,11 @@ LARGEST_LOGARITHM = 300.0
 
 @dataclass(frozen=True)
 class Law:
-    """A law of forgetting by its shape s(age; parameters)."""
+    """A law of forgetting by its shape s(age; parameters), one of `LAWS` or your own.
+
+    >>> logarithm = Law("logarithm", "a·ln(1 + age/τ)", ("time",), lambda t, tau: np.log1p(t / tau),
+    ...                 lambda t: [np.geomspace(0.1, 100, 50)])
+    """
 
     name: str
     formula: str
@@ -35,16 +39,24 @@ class Law:
     shape: Callable[..., Array]
     """Of the ages, and one number for each shape parameter."""
     grid: Callable[[Array], list[Array]]
-    """Candidates for each shape parameter, for given ages."""
+    """Candidates for each shape parameter, for given ages, in ascending order; one parameter or two."""
     contains: frozenset[str] = frozenset()
     """Laws that are special cases or limits of this one."""
     can_level_off: bool = True
     """Whether a level c may be added."""
 
 
+def _power(age: Array, b: float) -> Array:
+    return np.asarray(age**b)
+
+
 def _powers(age: Array) -> list[Array]:
     largest = min(FASTEST, LARGEST_LOGARITHM / max(1.0, float(np.abs(np.log(age)).max())))
     return [_both_signs(np.geomspace(1e-4, largest, POINTS_PER_SIDE))]
+
+
+def _exponential(age: Array, b: float) -> Array:
+    return np.asarray(np.exp(b * age))
 
 
 def _rates(age: Array) -> list[Array]:
@@ -53,27 +65,43 @@ def _rates(age: Array) -> list[Array]:
     return [_both_signs(np.geomspace(min(1e-3 / span, largest / 2), largest, POINTS_PER_SIDE))]
 
 
+def _wickelgren(age: Array, beta: float, b: float) -> Array:
+    return np.asarray((1 + beta * age) ** b)
+
+
 def _wickelgren_grid(age: Array) -> list[Array]:
     rates = np.geomspace(0.01 / age.max(), 100 / age.min(), POINTS_IN_TWO)
     largest = min(20.0, LARGEST_LOGARITHM / np.log1p(rates[-1] * age.max()))
     return [rates, _both_signs(np.geomspace(0.02, largest, POINTS_IN_TWO))]
 
 
+def _weibull(age: Array, tau: float, k: float) -> Array:
+    return np.asarray(np.exp(-((age / tau) ** k)))
+
+
 def _weibull_grid(age: Array) -> list[Array]:
     return [np.geomspace(age.min() / 10, 10 * age.max(), POINTS_IN_TWO), np.geomspace(0.1, 5, POINTS_IN_TWO)]
+
+
+def _identity(age: Array) -> Array:
+    return age
+
+
+def _nothing(age: Array) -> list[Array]:
+    return []
 
 
 LAWS: dict[str, Law] = {
     law.name: law
     for law in (
-        Law("power_law", "a·age^b", ("exponent",), lambda t, b: t**b, _powers),
-        Law("exponential", "a·e^(b·age)", ("rate",), lambda t, b: np.exp(b * t), _rates),
-        Law("line", "a + b·age", (), lambda t: t, lambda t: [], can_level_off=False),
+        Law("power_law", "a·age^b", ("exponent",), _power, _powers),
+        Law("exponential", "a·e^(b·age)", ("rate",), _exponential, _rates),
+        Law("line", "a + b·age", (), _identity, _nothing, can_level_off=False),
         Law(
             "wickelgren",
             "a·(1 + β·age)^b",
             ("rate", "exponent"),
-            lambda t, beta, b: (1 + beta * t) ** b,
+            _wickelgren,
             _wickelgren_grid,
             contains=frozenset({"power_law", "exponential"}),  # for β → ∞, and for β → 0 at a given βb
         ),
@@ -81,7 +109,7 @@ LAWS: dict[str, Law] = {
             "stretched_exponential",
             "a·e^−(age/τ)^k",
             ("time", "shape"),
-            lambda t, tau, k: np.exp(-((t / tau) ** k)),
+            _weibull,
             _weibull_grid,
             contains=frozenset({"exponential"}),  # k = 1
         ),

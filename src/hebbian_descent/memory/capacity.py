@@ -68,7 +68,7 @@ def capacity(
             or "winners", the largest units, as many as are active in the target.
         passes: How often all patterns are stored, in the same order.
         loads: Patterns per unit to try, all of them; the largest at which the criterion is met counts. By
-            default the number doubles until it is not met twice in a row, then the interval is bisected.
+            default the number doubles from 0.05 on until it is no longer met, then the interval is bisected.
         at_most: Patterns per unit beyond which the search ends.
         precision: Of the search, relative to the number held.
         draws: How often it is repeated with other patterns.
@@ -166,7 +166,7 @@ def memories() -> Mapping[str, Any]:
     """Return the classes of memories by name."""
     from hebbian_descent import memory
 
-    return getattr(memory, "MEMORIES", None) or {"AssociativeMemory": memory.AssociativeMemory}
+    return getattr(memory, "MEMORIES", None) or {"associative": memory.AssociativeMemory}
 
 
 def made_by_name(name: str, size: int) -> Any:

@@ -86,6 +86,13 @@ class Settings:
             x = patterns.sparse(n, size, self.activity, seed)
         return patterns.bipolar(x) if self.signed else x
 
+    def prototype(self, size: int, seed: int) -> Array:
+        """Return what all patterns of a draw have in common, which need not be kept for each of them."""
+        if self.patterns is None and self.correlation:
+            prototype: Array = patterns.sparse(1, size, self.activity, seed)[0]
+            return prototype
+        return np.zeros(size)
+
 
 @dataclass(frozen=True, eq=False)
 class CapacityCell:
@@ -168,8 +175,9 @@ class CapacityCell:
         score, holds = settings.criterion.judge(t, recalled, settings.readout)
         bits = gained = np.nan
         if len(np.unique(t)) <= 2:  # the formula is for binary units
-            bits = t.size * information(active(t), binary(recalled, t, settings.readout))
-            known = 0.0 if settings.pairs else t.size * information(active(t), binary(cue, t, "threshold"))
+            common = settings.prototype(self.size, seeds[1] if settings.pairs else seeds[0])
+            bits = information(active(t), binary(recalled, t, settings.readout), common)
+            known = 0.0 if settings.pairs else information(active(t), binary(cue, t, "threshold"), common)
             gained = bits - known
         return Trial(score, holds, n_synapses(memory), n_bytes(memory), bits, gained)
 
@@ -178,18 +186,17 @@ class CapacityCell:
         return {n: self.trial(n) for n in sorted({max(1, round(load * self.size)) for load in loads})}
 
     def _bisection(self) -> dict[int, Trial]:
-        """Double the number of patterns until the criterion fails twice in a row, then halve the interval.
+        """Double the number of patterns until the criterion fails, then halve the interval.
 
-        A memory may fail with few patterns and hold more, as one that has to learn their mean first.
+        The first failure does not count: a memory may fail with few patterns and hold more, as one that has
+        to learn their mean first.
         """
         most = max(1, round(self.settings.at_most * self.size))
         n = first = min(most, max(1, round(FIRST_LOAD * self.size)))
         tried = {n: self.trial(n)}
-        n_failed = int(not tried[n].holds)
-        while n < most and n_failed < 2:
+        while n < most and (tried[n].holds or n == first):
             n = min(2 * n, most)
             tried[n] = self.trial(n)
-            n_failed = 0 if tried[n].holds else n_failed + 1
         n = first
         while n > 1 and not any(trial.holds for trial in tried.values()):
             n //= 2

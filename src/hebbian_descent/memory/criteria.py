@@ -88,13 +88,20 @@ def binary(recalled: Array, targets: Array, readout: Readout) -> Array:
     return winners
 
 
-def information(targets: Array, recalled: Array) -> float:
-    """Return how many bits a binary unit of a recalled pattern tells about that of the target, on average.
+def information(targets: Array, recalled: Array, prototype: Array | None = None) -> float:
+    """Return how many bits recalled patterns tell about their targets, both binary, over all units.
 
-    I = H(p) − f·H(m) − (1 − f)·H(e), where H(p) = −p·log₂p − (1 − p)·log₂(1 − p), f is the share of active
-    units in the targets, p in what is recalled, m the share of active units missed, e of inactive units
-    wrongly active. Without errors it is H(f).
+    A unit of a pattern tells I = H(p) − f·H(m) − (1 − f)·H(e), where H(p) = −p·log₂p − (1 − p)·log₂(1 − p), f
+    is the share of active units in the targets, p in what is recalled, m the share of active units missed, e
+    of inactive units wrongly active. Without errors it is H(f). Where patterns have a prototype in common,
+    units that are on and off in it are counted apart, so that the prototype itself is no information.
     """
+    classes = np.zeros(targets.shape[1]) if prototype is None else prototype
+    parts = ((targets[:, classes == kind], recalled[:, classes == kind]) for kind in np.unique(classes))
+    return float(sum(t.size * _per_unit(t, r) for t, r in parts))
+
+
+def _per_unit(targets: Array, recalled: Array) -> float:
     f = float(targets.mean())
     missed = float(1 - recalled[targets > 0].mean()) if f > 0 else 0.0
     added = float(recalled[targets == 0].mean()) if f < 1 else 0.0

@@ -19,11 +19,12 @@ def n_synapses(memory: Any) -> int:
     if stated is not None:
         return stated
     matrices = [array for array in arrays_of(memory) if array.ndim == 2]
-    weights = max((matrix for matrix in matrices if matrix.dtype != bool), key=np.size, default=None)
+    of_numbers = [matrix for matrix in matrices if matrix.dtype != bool]
+    weights = max(of_numbers or matrices, key=np.size, default=None)  # binary synapses, where no others are
     if weights is None:
         return 0
     masks = [mask for mask in matrices if mask.dtype == bool and mask.shape == weights.shape]
-    return int(masks[0].sum()) if masks else weights.size
+    return int(masks[0].sum()) if masks and of_numbers else weights.size
 
 
 def n_bytes(memory: Any) -> int:
