@@ -22,8 +22,8 @@ from hebbian_descent.paper.claims import (
     epochs,
     gradients,
     hidden,
+    likelihoods,
     no_objective,
-    perspectives,
 )
 from hebbian_descent.paper.claims.base import N_CONCLUSIONS, PLURAL, by_correction, by_deviation, weakest
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FORMULAS, sample
@@ -70,8 +70,8 @@ ON_NETWORKS = {
     4: "holds with limits",
     5: "holds",
     6: "misprint (corrected it holds)",
-    7: "holds with limits",
-    8: "holds with limits",
+    7: "does not hold",
+    8: "does not hold",
     15: "holds with limits",
     16: "misprint (corrected it holds)",
     17: "holds with limits",
@@ -121,14 +121,21 @@ def test_the_table_of_losses_fails_with_a_wrong_row(monkeypatch):
 
 @pytest.mark.parametrize("number", [7, 8])
 def test_likelihoods_fail_for_another_distribution(number, monkeypatch):
-    monkeypatch.setitem(perspectives.LOG_DENSITIES, "poisson", perspectives.LOG_DENSITIES["gaussian"])
+    monkeypatch.setitem(likelihoods.LOG_DENSITIES, "poisson", likelihoods.LOG_DENSITIES["gaussian"])
+    monkeypatch.setattr(likelihoods, "smallest_eigenvalue", lambda name: 0.0)
     assert claim[number].judge(None).verdict == "does not hold"
 
 
 @pytest.mark.parametrize("number", [7, 8])
-def test_likelihoods_hold_without_limits_if_every_activation_has_one(number, monkeypatch):
-    monkeypatch.setattr(perspectives, "smallest_eigenvalue", lambda name: 0.0)
-    assert claim[number].judge(None).verdict == "holds"
+def test_likelihoods_are_judged_by_how_many_activations_have_one(number, monkeypatch):
+    for without, verdict in (
+        ((), "holds"),
+        (("softplus",), "holds with limits"),
+        (convergence.increasing()[::2], "does not hold"),
+    ):
+        eigenvalue = dict.fromkeys(without, -0.1)
+        monkeypatch.setattr(likelihoods, "smallest_eigenvalue", lambda name, of=eigenvalue: of.get(name, 0.0))
+        assert claim[number].judge(None).verdict == verdict
 
 
 def test_an_identity_that_fails_does_not_hold():
