@@ -52,9 +52,13 @@ def test_every_printed_result_is_in_the_evidence_with_its_origin(results):
             assert origin.processor, label
 
 
-def test_claims_have_the_words_of_this_code():
+def test_claims_have_the_words_of_this_code(results):
+    """Those on tables whose draws are not kept yet cannot be judged again, and keep the words they had."""
     kept = {claim.number: claim for claim in kept_claims(KEPT)}
+    assert set(kept) == {claim.number for claim in CLAIMS}
     for claim in CLAIMS:
+        if not set(TABLES) & set(claim.evidence) <= set(results.kept.rows):
+            continue
         words = (claim.statement, claim.section, claim.check, claim.evidence)
         found = kept[claim.number]
         assert (found.statement, found.section, found.check, found.evidence) == words, claim.number
