@@ -54,6 +54,7 @@ def test_every_printed_result_is_in_the_evidence_with_its_origin(results):
 
 def test_claims_have_the_words_of_this_code():
     kept = {claim.number: claim for claim in kept_claims(KEPT)}
+    assert set(kept) == {claim.number for claim in CLAIMS}
     for claim in CLAIMS:
         found = kept[claim.number]
         for word in ("statement", "section", "check", "rule", "evidence", "correction"):

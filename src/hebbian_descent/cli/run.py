@@ -34,6 +34,7 @@ from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 
 ALL = "all"
+QUICK_DRAWS = 3
 
 
 def run(
@@ -47,7 +48,12 @@ def run(
         ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")] = False,
-    draws: Annotated[int, typer.Option(help="Draws of the patterns; the first has ten trials.", min=1)] = 3,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            help="Draws of the patterns, by default 5, or 3 with --quick; the first has ten trials.", min=1
+        ),
+    ] = None,
     search: Annotated[
         str | None,
         typer.Option(
@@ -83,6 +89,7 @@ def run(
         hebbian-descent run all --quick
         hebbian-descent run examples/my_table.py
     """
+    draws = draws or (QUICK_DRAWS if quick else FEWEST_DRAWS)
     effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
     part = None if shard is None else parsed_shard(shard)
     check_where(workers, scheduler)
