@@ -12,12 +12,12 @@ from hebbian_descent import Layer, get_activation, train
 from hebbian_descent.theory.bounds import mistake_bound, regret_bound, regret_rate
 
 
-def separable(seed=0, n_inputs=8, n=40, margin=1.2):
+def separable(seed=0, n_inputs=8, n=40):
     """Return binary patterns, targets and offset that a random unit separates with a margin."""
     rng = np.random.default_rng(seed)
     w, x = rng.normal(size=n_inputs), np.unique(rng.integers(0, 2, (400, n_inputs)), axis=0).astype(float)
     rng.shuffle(x)
-    x = x[np.abs((x - 0.5) @ w) > margin][:n]
+    x = x[np.abs((x - 0.5) @ w) > 0.4 * np.linalg.norm(w)][:n]
     return x, ((x - 0.5) @ w > 0).astype(float), w
 
 
