@@ -26,7 +26,7 @@ PAGES = {
     "paper": ("The paper", ["paper"]),
     "package": ("Files and versions", [""]),
 }
-"""File, title and modules of each page. What an earlier page shows, a later one leaves out: a name has one place."""
+"""File, title and modules of each page. What an earlier page shows, later ones leave out."""
 
 
 def api_pages(sources: Path) -> Iterator[tuple[str, str]]:

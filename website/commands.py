@@ -12,8 +12,8 @@ from hebbian_descent.cli import app
 PROGRAM = "hebbian-descent"
 INTRODUCTION = f"""# Commands
 
-Every command and option of `{PROGRAM}`, as the program itself describes them. For what goes where, exit codes and
-results as JSON, see [the command line](command_line.md).
+Every command and option of `{PROGRAM}`, as the program itself describes them. For what goes where, exit
+codes and results as JSON, see [the command line](command_line.md).
 """
 
 

@@ -16,8 +16,8 @@ def relinked(
 ) -> str:
     """Return the Markdown of the file `path` with links that hold in the site.
 
-    `pages` maps paths in the repository to paths in the site. A link to any other file leads to a page that shows
-    it, which `source_page` makes; one to a folder becomes its name.
+    `pages` maps paths in the repository to paths in the site. A link to any other file leads to a page that
+    shows it, which `source_page` makes; one to a folder becomes its name.
     """
     here = pages[path.relative_to(root).as_posix()]
 
