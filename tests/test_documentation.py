@@ -22,6 +22,7 @@ LABEL = re.compile(r"\b(?:eqn|fig|tab|sec|appendix):[A-Za-z0-9_]+")
         ROOT / "docs" / "training.md",
         ROOT / "docs" / "sweeps.md",
         ROOT / "docs" / "explorer.md",
+        ROOT / "docs" / "faq.md",
     ],
     ids=lambda p: p.name,
 )
