@@ -23,7 +23,7 @@ PAGES = {
     "stores": ("Stores", ["storage.results"]),
     "datasets": ("Datasets", ["datasets"]),
     "explorer": ("Explorer and plots", ["explorer", "plotting"]),
-    "paper": ("The paper", ["paper"]),
+    "paper": ("The paper", ["paper", "paper.printed", "paper.grids"]),
     "package": ("Files and versions", [""]),
 }
 """File, title and modules of each page. What an earlier page shows, later ones leave out."""

@@ -1,0 +1,128 @@
+"""The built site as files: no link leads nowhere, and nothing is fetched from elsewhere."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+pytestmark = pytest.mark.site
+
+RESOURCES = {("script", "src"), ("img", "src"), ("iframe", "src"), ("link", "href"), ("source", "src")}
+
+
+class Page(HTMLParser):
+    """The links, the resources and the anchors of a page."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.resources, self.anchors = [], [], set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("id", "name"):
+                self.anchors.add(value)
+            elif (tag, name) in RESOURCES:
+                self.resources.append(value)
+            elif (tag, name) == ("a", "href"):
+                self.links.append(value)
+
+
+def place(address, page, site):
+    """Return the file that an address leads to; only the page of a server for missing ones starts at the root."""
+    if address.startswith("/") and page.name == "404.html":
+        return site / unquote(address[1:])
+    return (page.parent / unquote(address)).resolve()
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path: Page(path) for path in site.rglob("*.html")}
+
+
+def test_the_parser_sees_links_resources_and_anchors(tmp_path):
+    path = tmp_path / "a.html"
+    path.write_text(
+        '<p id=x><a href="b#c">b</a><script src="s.js"></script><link href="l.css"><img src="i.png">'
+    )
+    page = Page(path)
+    assert (page.links, page.resources, page.anchors) == (["b#c"], ["s.js", "l.css", "i.png"], {"x"})
+
+
+def test_there_are_as_many_pages_as_sources(site, pages):
+    assert len(pages) > 60
+    assert {"index.html", "commands.html", "glossary.html", "changelog.html"} <= {
+        p.name for p in site.iterdir()
+    }
+
+
+def test_links_lead_to_pages_and_headings_that_exist(site, pages):
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = place(parts.path, path, site) if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            found = target.is_file() and site in target.parents
+            if not found or (
+                parts.fragment and target in pages and parts.fragment not in pages[target].anchors
+            ):
+                broken.append((path.relative_to(site).as_posix(), link))
+    assert not broken
+
+
+def test_resources_are_files_of_the_site(site, pages):
+    n = 0
+    for path, page in pages.items():
+        for resource in page.resources:
+            parts = urlsplit(resource)
+            if parts.scheme == "data":
+                continue
+            assert not parts.scheme, f"{path}: {resource}"
+            assert not parts.netloc, f"{path}: {resource}"
+            assert place(parts.path, path, site).is_file(), f"{path}: {resource}"
+            n += 1
+    assert n > 200
+
+
+def test_style_sheets_fetch_nothing_from_elsewhere(site):
+    sheets = list(site.rglob("*.css"))
+    assert sheets
+    for path in sheets:
+        addresses = re.findall(r"url\(\s*[\"']?([^\"')]+)", path.read_text(encoding="utf-8"))
+        assert not [address for address in addresses if "//" in address.partition("data:")[0]], path
+
+
+def test_tutorials_show_what_their_cells_printed_and_drew(site):
+    for name in ("memory", "stream", "pytorch", "table"):
+        text = (site / "tutorials" / f"{name}.html").read_text(encoding="utf-8")
+        assert text.count('class="output') + text.count(" output ") > 0, name
+        assert list((site / "tutorials").glob(f"{name}_*.png")), name
+        assert (site / "tutorials" / f"{name}.ipynb").is_file()
+        assert Path(site / "tutorials" / f"{name}_1.png").name in text
+
+
+def test_the_reference_has_every_name_of_the_package(site):
+    import hebbian_descent
+
+    text = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
+    anchors = set(re.findall(r'id="(hebbian_descent[\w.]*)"', text))
+    missing = {f"hebbian_descent.{name}" for name in hebbian_descent.__all__} - anchors
+    assert not missing
+
+
+def test_the_reference_has_what_the_guides_import(site):
+    documents = [*Path("docs").rglob("*.md"), *Path("docs").rglob("*.ipynb")]
+    text = "".join(path.read_text(encoding="utf-8") for path in documents)
+    imported = re.findall(r"from (hebbian_descent[\w.]*) import ([\w, ]+)", text)
+    names = {name.split(" as ")[0].strip() for _, found in imported for name in found.split(",")} - {""}
+    shown = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
+    documented = set(re.findall(r'id="hebbian_descent[\w.]*?(\w+)"', shown))
+    modules = {path.stem for path in Path("src").rglob("*.py")} | {
+        path.name for path in Path("src").rglob("*")
+    }
+    assert names - documented - modules == set()
