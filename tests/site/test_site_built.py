@@ -31,7 +31,7 @@ class Page(HTMLParser):
 
 
 def place(address, page, site):
-    """Return the file that an address leads to; only the page of a server for missing ones starts at the root."""
+    """Return the file that an address leads to; only what a server shows for missing pages starts at /."""
     if address.startswith("/") and page.name == "404.html":
         return site / unquote(address[1:])
     return (page.parent / unquote(address)).resolve()

@@ -1,4 +1,4 @@
-"""What the site is made of: every page has a place, tutorials are stored without outputs, links are rewritten."""
+"""What the site is made of: every page has a place, tutorials have no outputs, links are rewritten."""
 
 import json
 import re
