@@ -132,11 +132,12 @@ quick: install  ## See every table, figure and claim of the paper in quick form;
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
 
-lint: $(STAMP)  ## Check style, types, the direction of imports and the syntax of JavaScript
+lint: $(STAMP)  ## Check style, types, the direction of imports, habits of the repository and the syntax of JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/repo-review .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	if command -v node > /dev/null; then for module in $(JAVASCRIPT); do node --check $$module || exit 1; done; fi
 
