@@ -166,7 +166,7 @@ class AssociativeMemory(Saved):
         self.store(x[:-1], x[1:])
 
     def replay(self, cue: npt.ArrayLike, steps: int) -> Array:
-        """Return the next `steps` patterns after a cue, one a row; for several cues one such matrix each."""
+        """Return the next `steps` patterns after a cue, one per row; for several cues one such matrix each."""
         self._must_feed_itself("replay")
         x = self._patterns(cue, "cues", self.n_inputs)
         replayed = []
@@ -187,9 +187,9 @@ class AssociativeMemory(Saved):
     ) -> ForgettingCurve:
         """Measure the recall of stored patterns by their age; x and t are given in the order of storing.
 
-        The memory keeps no patterns, so it has to be told them. `cue` stands in for x where recall is to
+        The memory keeps no patterns, so they have to be passed. `cue` stands in for x where recall is to
         start from something else, as from damaged patterns. `measure` is a name of `MEASURES`, or a function
-        of targets and outputs to one number a pattern.
+        of targets and outputs to one number per pattern.
         """
         targets = as_patterns(x if t is None else t, "targets", n_columns=self.n_outputs)
         cues = as_patterns(x if cue is None else cue, "cues", n_columns=self.n_inputs)
@@ -198,7 +198,7 @@ class AssociativeMemory(Saved):
         chosen = measure if callable(measure) else get_measure(measure)
         value = np.asarray(chosen(targets, self.recall(cues, steps=steps)))
         if value.shape != (len(targets),):
-            raise ValueError(f"A measure must return one number a pattern. Got shape {value.shape}.")
+            raise ValueError(f"A measure must return one number per pattern. Got shape {value.shape}.")
         name = getattr(chosen, "name", getattr(chosen, "__name__", type(chosen).__name__))
         return ForgettingCurve(np.arange(1, len(targets) + 1), value[::-1].copy(), str(name))
 
