@@ -166,7 +166,7 @@ class AssociativeMemory(Saved):
         self.store(x[:-1], x[1:])
 
     def replay(self, cue: npt.ArrayLike, steps: int) -> Array:
-        """Return the next `steps` patterns after a cue, one per row; for several cues one such matrix each."""
+        """Return the next `steps` patterns after a cue, one per row; for several cues a matrix each."""
         self._must_feed_itself("replay")
         x = self._patterns(cue, "cues", self.n_inputs)
         replayed = []
