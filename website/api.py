@@ -15,7 +15,7 @@ PAGES = {
         "Networks and training",
         ["network", "learning.run", "learning.rates", "learning.divergence"],
     ),
-    "rules": ("Rules and losses", ["rules", "theory.generalized_linear", "theory.loss_table"]),
+    "rules": ("Rules and losses", ["rules", "theory.generalized_linear"]),
     "estimators": ("Estimators", ["estimators"]),
     "river": ("River", ["river"]),
     "nn": ("PyTorch", ["nn", "nn.functional"]),
@@ -32,7 +32,7 @@ PAGES = {
 def api_pages(sources: Path) -> Iterator[tuple[str, str]]:
     """Yield the name and the Markdown of each page."""
     package = griffe.load(PACKAGE, search_paths=[sources], resolve_aliases=True)
-    top = {_place(package[name]) for name in package.exports or ()}
+    top = {_place(package[str(name)]) for name in package.exports or ()}
     shown: set[str] = set()
     for file, (title, modules) in PAGES.items():
         parts = [f"# {title}"]
@@ -45,7 +45,7 @@ def api_pages(sources: Path) -> Iterator[tuple[str, str]]:
         yield file, "\n\n".join(parts) + "\n"
 
 
-def _public(module: griffe.Module) -> list[griffe.Object | griffe.Alias]:
+def _public(module: griffe.Object | griffe.Alias) -> list[griffe.Object | griffe.Alias]:
     """Return what a module lists in `__all__`, or else the functions and classes that are defined in it."""
     if module.exports is not None:
         return [module[str(name)] for name in module.exports if not module[str(name)].is_module]

@@ -54,4 +54,5 @@ def page(notebook: Any, name: str, folder: Path) -> str:
 def _text(output: Any) -> str:
     """Return what a cell printed, or the value of its last line unless that is a figure."""
     data = output.get("data", {})
-    return output.get("text", "") if "image/png" in data else output.get("text") or data.get("text/plain", "")
+    value = "" if "image/png" in data else data.get("text/plain", "")
+    return str(output.get("text", value))
