@@ -24,7 +24,7 @@ def notebook(folder, *cells):
 
 
 def test_prints_values_and_pictures_become_markdown(tmp_path):
-    draw = "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1));"
+    draw = "import matplotlib.pyplot as plt\nplt.subplots(figsize=(1, 1));"
     found = notebooks.run(notebook(tmp_path, "print('one')\nprint('two')\n1 + 2", draw, "open('left', 'w');"))
     text = notebooks.page(found, "small", tmp_path / "pages")
     assert text.startswith("# Title\n\n```python\nprint('one')")
