@@ -26,9 +26,10 @@ def relinked(
         if "://" in address or not address or match["image"]:
             return match[0]
         file = (path.parent / address).resolve()
-        if not file.exists():  # made with the site, or missing, which the build then reports
-            return match[0]
         name = file.relative_to(root).as_posix()
+        is_copied = name.startswith("docs/") and name not in pages and file.is_file()
+        if is_copied or not file.exists():  # if missing, it is made with the site, or the build reports it
+            return match[0]
         if file.is_dir():
             return f"`{name}`"
         page = pages[name] if name in pages else source_page(file)

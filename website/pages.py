@@ -31,7 +31,7 @@ def write_pages(folder: Path) -> None:
     """Fill the folder: documents with their links, tutorials with their outputs, references, the explorer."""
     shutil.rmtree(folder, ignore_errors=True)
     for path in DOCS.rglob("*"):
-        if path.suffix in (".png", ".svg", ".ipynb"):
+        if path.is_file() and path.suffix != ".md":
             _copy(path, folder / path.relative_to(DOCS))
     for path in [ROOT / "website" / "style.css", *(ROOT / "website" / "vendor").iterdir()]:
         _copy(path, folder / "assets" / path.name)

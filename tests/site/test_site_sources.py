@@ -79,7 +79,7 @@ def test_the_reference_of_commands_has_every_command_and_option():
 
 
 def test_links_lead_to_pages_of_the_site_or_to_shown_sources(tmp_path):
-    for file in ("docs/a/one.md", "docs/two.md", "CONTRIBUTING.md", "examples/x.py"):
+    for file in ("docs/a/one.md", "docs/two.md", "CONTRIBUTING.md", "examples/x.py", "docs/a/p.svg"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text("")
     pages = {"docs/a/one.md": "a/one.md", "docs/two.md": "two.md", "CONTRIBUTING.md": "contributing.md"}
@@ -96,7 +96,7 @@ def test_links_lead_to_pages_of_the_site_or_to_shown_sources(tmp_path):
     assert rewritten("[c](../../CONTRIBUTING.md)") == "[c](../contributing.md)"
     assert rewritten("[`x`](../../examples/x.py).") == "[`x`](../source/x.md)."
     assert rewritten("[all](../../examples)") == "`examples`"
-    untouched = "[here](#part) [web](https://example.org) ![p](p.png) [missing](missing.md)"
+    untouched = "[here](#part) [web](https://example.org) ![p](p.png) [p](p.svg) [missing](missing.md)"
     assert rewritten(untouched) == untouched
     assert rewritten("```\n[c](../../CONTRIBUTING.md)\n```") == "```\n[c](../../CONTRIBUTING.md)\n```"
     assert shown == ["x.py"]
