@@ -1,6 +1,7 @@
 """Plain English in documents, docstrings and messages: phrases that sound translated, and better ones."""
 
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ SOURCES = [
     for kind in ("*.py", "*.mjs", "*.html", "*.md")
     for path in (ROOT / folder).rglob(kind)
 ]
+PROSE = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
 COUNTED = (
     "row|column|line|class|label|step|update|batch|epoch|pass|pattern|sample|example|unit|input|output|layer|"
     "dataset|file|trial|draw|cell|job|page|process|call|cue"
@@ -25,7 +27,7 @@ PHRASES = {
     rf"\b(?:once|twice|times|[Ss]amples) an? (?:{COUNTED})\b(?! (?:is|was|has)\b)": "once per step",
     rf"\bby [\d.]+ an? (?:{COUNTED})\b": "by 0.01 per batch",
     r"\bone[’']s own\b": "your own",
-    rf"(?<!\S)(?!{OWNER} )[\w’'-]+ own (?!way\b|def\b)\w+": "your own, custom",
+    rf"(?<!\S)(?!{OWNER} )[\w’'-]+ own (?!way\b)\w+": "your own, custom",
     r"\b(?:is|are|was|were|be|been) told\b(?! (?:apart|from)\b)": "is reported, is given",
     r"\bby and by\b": "gradually",
     r"\b(?:hears?|heard|to hear) of\b": "find out",
@@ -48,8 +50,17 @@ PHRASES = {
 
 
 def flowing(text):
-    """Return a text on one line, without the marks of comments, quotes of notebooks and lists."""
+    """Return a text on one line, without the marks of comments and the quotes of notebooks."""
     return re.sub(r'(?:\\n",)?\s*\n\s*(?:#|//|"|>)?\s*', " ", text)
+
+
+def prose_of(path):
+    """Return the text of a document; of a Python file the docstrings, messages and comments."""
+    if path.suffix != ".py":
+        return flowing(path.read_text(encoding="utf-8"))
+    with tokenize.open(path) as file:
+        tokens = [token for token in tokenize.generate_tokens(file.readline) if token.type in PROSE]
+    return flowing("\n".join(token.string.strip('#"') for token in tokens))
 
 
 def found_in(text):
@@ -95,7 +106,15 @@ def test_plain_phrases_are_not(phrase):
     assert not found_in(phrase)
 
 
+def test_code_is_no_prose(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        'if own and kept:  # goes on\n    raise ValueError("one number "\n                     "a pattern")\n'
+    )
+    assert len(found_in(prose_of(path))) == 2
+
+
 @pytest.mark.parametrize("path", [*DOCUMENTS, *SOURCES], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_texts_have_none_of_them(path):
-    found = found_in(flowing(path.read_text(encoding="utf-8")))
+    found = found_in(prose_of(path))
     assert not found, "\n".join(found)
