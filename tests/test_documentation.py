@@ -23,7 +23,7 @@ LABEL = re.compile(r"\b(?:eqn|fig|tab|sec|appendix):[A-Za-z0-9_]+")
         ROOT / "docs" / "sweeps.md",
         ROOT / "docs" / "explorer.md",
         ROOT / "docs" / "faq.md",
-        ROOT / "docs" / "theory.md",
+        ROOT / "docs" / "how_it_works.md",
     ],
     ids=lambda p: p.name,
 )
