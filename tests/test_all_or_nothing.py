@@ -86,7 +86,7 @@ LEARNERS = {
     ),
     "memory": (lambda: AssociativeMemory(4, 2), None, lambda it: it.store(X[:2], T[:2])),
     "memory of patterns": (
-        lambda: AssociativeMemory(4, auto="autoencoder", n_hidden=2),
+        lambda: AssociativeMemory(4, auto="autoencoder", n_hidden=2, activation="linear"),
         lambda it: it.store(X[0]),
         lambda it: it.store(X[:2]),
     ),

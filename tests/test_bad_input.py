@@ -50,7 +50,7 @@ def test_bad_patterns_are_refused_and_the_network_is_untouched(inputs, error, me
 
 BAD_SETTINGS = [
     ({"rule": "hebian_descent"}, ValueError, r"rule must be one of .*Did you mean 'hebbian_descent'\?"),
-    ({"rule": "oja"}, ValueError, r"'oja' as given trains an Autoencoder. Got a Layer"),
+    ({"rule": AUTO_RULES["oja"]()}, ValueError, r"'oja' as given trains an Autoencoder. Got a Layer"),
     ({"rule": AUTO_RULES["hebb"]()}, ValueError, r"'hebb' as given trains an Autoencoder"),
     ({"error": "hinge"}, ValueError, r"error term must be one of"),
     ({"learning_rate": -0.1}, ValueError, r"learning rate must be at least 0. Got -0.1"),

@@ -117,7 +117,7 @@ def test_whatever_fails_is_one_sentence(monkeypatch, capsys, error, code, senten
 
 
 def test_a_reader_that_has_seen_enough_is_no_failure():
-    command = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "list"]
+    command = [sys.executable, "-m", "hebbian_descent", "list"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -127,7 +127,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure():
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_is_one_sentence():
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "list"]
+        command = [sys.executable, "-m", "hebbian_descent", "list"]
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert result.returncode == 2
     assert result.stderr == "The disk must have room for what is written. Got: no space left on device.\n"

@@ -1,10 +1,20 @@
 """Fits of forgetting find the curve that made the data, as a general optimiser does."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from hebbian_descent.forgetting import fit_forgetting
+from hebbian_descent.forgetting import (
+    LAWS,
+    UNDECIDED,
+    ForgettingCurve,
+    Law,
+    compare_laws,
+    fit_forgetting,
+    parameter_intervals,
+)
 
 AGE = np.arange(1, 101)
 NOISE = np.random.default_rng(0).normal(0, 0.01, 100)
@@ -73,6 +83,176 @@ def test_what_never_changes_is_fitted_by_all(level):
     for fit in fit_forgetting(AGE, np.full(100, level)).values():
         assert np.isfinite(fit.aic)
         np.testing.assert_allclose(fit.predicted, level, atol=1e-9)
+
+
+SIMULATED = {
+    "power_law": {"plain": 0.9 * AGE**-0.3, "with asymptote": 0.2 + 0.7 * AGE**-0.8},
+    "exponential": {"plain": 0.9 * np.exp(-0.03 * AGE), "with asymptote": 0.5 - 0.45 * np.exp(-0.05 * AGE)},
+    "line": {"plain": 0.9 - 0.008 * AGE},
+    "wickelgren": {"plain": 0.9 * (1 + 0.2 * AGE) ** -0.8},
+    "stretched_exponential": {
+        "plain": 0.9 * np.exp(-((AGE / 40) ** 0.5)),
+        "with asymptote": 0.2 + 0.6 * np.exp(-((AGE / 40) ** 2)),
+    },
+}
+
+
+def noisy(values, deviation, seed=0, n_curves=None):
+    shape = values.shape if n_curves is None else (n_curves, *values.shape)
+    return values + np.random.default_rng(seed).normal(0, deviation, shape)
+
+
+def test_every_law_is_simulated():
+    assert set(SIMULATED) == set(LAWS)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [(name, values) for name, kinds in SIMULATED.items() for values in kinds.values()],
+)
+def test_each_law_is_recovered_from_its_own_data(name, values, seed):
+    comparison = compare_laws(AGE, noisy(values, 0.004, seed))
+    assert comparison.law == name
+    np.testing.assert_allclose(comparison.best.predicted, values, atol=0.01)
+
+
+def test_a_saturating_error_is_no_power_law():
+    age = np.arange(1, 1001)
+    curve = ForgettingCurve(age, noisy(0.5 - 0.45 * np.exp(-0.01 * age), 0.02), "mae")
+    assert min(curve.fits.values(), key=lambda fit: fit.aic).name == "power_law"
+    assert curve.best_fit.label == "exponential with asymptote"
+    assert curve.comparison.law == "exponential"
+
+
+def test_what_cannot_be_told_apart_is_undecided():
+    short = np.arange(1, 11)
+    one = compare_laws(short, noisy(0.9 * short**-0.3, 0.1))
+    assert one.law == UNDECIDED
+    assert one.support < 0.9
+    several = compare_laws(short, noisy(0.9 * short**-0.3, 0.1, n_curves=5), resamples=10)
+    assert several.law == UNDECIDED
+    assert UNDECIDED in str(several)
+
+
+def test_several_curves_decide_by_how_often_a_law_is_chosen():
+    curves = noisy(SIMULATED["exponential"]["with asymptote"], 0.02, seed=1, n_curves=8)
+    comparison = compare_laws(AGE, curves, laws=("power_law", "exponential", "line"), resamples=20)
+    assert comparison.chosen_in_resamples == {"exponential": 20}
+    assert (comparison.law, comparison.support, comparison.n_curves) == ("exponential", 1.0, 8)
+
+
+def test_curves_that_disagree_leave_it_undecided_however_large_the_differences_are():
+    power, straight = 0.9 * AGE**-0.3, 0.8 - 0.007 * AGE
+    curves = [noisy(values, 0.005, seed) for seed in range(3) for values in (power, straight)]
+    laws = ("power_law", "exponential", "line")
+    comparison = compare_laws(AGE, curves, laws=laws, resamples=40)
+    assert comparison.law == UNDECIDED
+
+
+def test_pooled_curves_of_different_length_are_fitted_as_all_their_points():
+    curves = [noisy(0.9 * AGE[:n] ** -0.3, 0.02, seed) for seed, n in enumerate((100, 60, 30))]
+    pooled = compare_laws(AGE, curves, laws=("power_law",), resamples=0).fits["power_law"]
+    age, value = np.concatenate([AGE[: len(curve)] for curve in curves]), np.concatenate(curves)
+    a, b = curve_fit(lambda t, a, b: a * t**b, age, value, p0=(1, -0.5))[0]
+    assert pooled.parameters == pytest.approx({"scale": a, "exponent": b}, rel=1e-5)
+    rss = ((value - a * age**b) ** 2).sum()
+    assert pooled.residual_sum_of_squares == pytest.approx(rss)
+    assert pooled.aicc == pytest.approx(190 * np.log(rss / 190) + 6 + 2 * 3 * 4 / (190 - 4))
+    also = compare_laws([AGE[: len(c)] for c in curves], curves, laws=("power_law",), resamples=0)
+    assert also.fits["power_law"].parameters == pooled.parameters
+
+
+def test_akaike_weights_and_differences_follow_from_the_fits():
+    comparison = compare_laws(AGE, noisy(0.9 * AGE**-0.3, 0.05))
+    scores = np.array([fit.aicc for fit in comparison.fits.values()])
+    assert list(scores) == sorted(scores)
+    assert len(scores) == 2 * len(LAWS) - 1
+    np.testing.assert_allclose(list(comparison.differences.values()), scores - scores.min())
+    weights = np.exp(-(scores - scores.min()) / 2)
+    np.testing.assert_allclose(list(comparison.weights.values()), weights / weights.sum())
+
+
+def test_a_level_stays_in_the_range_of_the_measure():
+    values = np.clip(noisy(0.6 - 0.055 * np.log(AGE), 0.01), 0, 1)  # falls ever on, as slow power laws do
+    free = fit_forgetting(AGE, values, asymptote=True, bounds=None)["power_law"]
+    bound = fit_forgetting(AGE, values, asymptote=True)["power_law"]
+    assert free.parameters["asymptote"] < 0
+    assert bound.parameters["asymptote"] == 0
+    assert bound.residual_sum_of_squares >= free.residual_sum_of_squares
+    of_correlations = fit_forgetting(AGE, 2 * values - 1, asymptote=True)["power_law"]
+    assert -1 <= of_correlations.parameters["asymptote"] <= 1
+
+
+@pytest.mark.parametrize(("n_curves", "resampled"), [(None, "residuals"), (8, "curves")])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(n_curves, resampled):
+    truth, age, n_runs = -0.05, np.arange(1, 41), 30
+    hits = 0
+    for seed in range(n_runs):
+        values = noisy(0.9 * np.exp(truth * age), 0.03, seed, n_curves)
+        found = parameter_intervals(age, values, "exponential", level=0.9, resamples=30, seed=seed)
+        low, high = found.intervals["rate"]
+        hits += low <= truth <= high
+        assert low <= found.fit.parameters["rate"] <= high
+    assert found.resampled == resampled
+    assert hits / n_runs >= 0.7
+
+
+def test_intervals_see_that_neighbouring_ages_are_alike():
+    rng, age = np.random.default_rng(0), np.arange(1, 201)
+    noise = np.zeros(200)
+    for i in range(1, 200):
+        noise[i] = 0.8 * noise[i - 1] + rng.normal(0, 0.006)
+    widths = []
+    for residuals in (noise, rng.permutation(noise)):
+        values = 0.9 * np.exp(-0.01 * age) + residuals
+        low, high = parameter_intervals(age, values, "exponential", resamples=60).intervals["rate"]
+        widths.append(high - low)
+    assert widths[0] > 1.3 * widths[1]
+
+
+def test_your_own_law_is_fitted_and_compared_as_the_others_are():
+    logarithm = Law(
+        "logarithm", "a·ln(1 + age/τ)", ("time",), lambda t, tau: np.log1p(t / tau),
+        lambda t: [np.geomspace(0.1, 100, 50)],
+    )  # fmt: skip
+    values = noisy(0.1 * np.log1p(AGE / 3), 0.002)
+    comparison = compare_laws(AGE, values, laws=(*LAWS, logarithm))
+    assert comparison.law == "logarithm"
+    found = parameter_intervals(AGE, values, logarithm, resamples=20)
+    assert found.fit.parameters == pytest.approx({"scale": 0.1, "time": 3}, rel=0.1)
+    assert fit_forgetting(AGE, values, laws=[logarithm])["logarithm"].predict([3.0]) == pytest.approx(
+        0.1 * np.log(2), abs=0.01
+    )
+
+
+def test_fits_travel_between_processes():
+    fit = fit_forgetting(AGE, NOISE, laws=tuple(LAWS))["wickelgren"]
+    assert pickle.loads(pickle.dumps(fit)).parameters == fit.parameters
+
+
+def test_a_curve_gives_its_best_fit_with_intervals():
+    curve = ForgettingCurve(AGE, noisy(0.5 - 0.45 * np.exp(-0.05 * AGE), 0.01), "mae")
+    found = curve.intervals(resamples=20)
+    assert found.fit.parameters == curve.best_fit.parameters
+    low, high = found.intervals["asymptote"]
+    assert low < 0.5 < high
+    assert "resampled residuals" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fit_forgetting(AGE, NOISE, laws=("powerlaw",)), r"Got 'powerlaw'. Did you mean 'power_law'"),
+        (lambda: fit_forgetting(AGE, NOISE, bounds=(1, 0)), r"low < high. Got \(1, 0\)"),
+        (lambda: fit_forgetting(AGE, NOISE, bounds="no"), r"'auto' or None. Got 'no'"),
+        (lambda: compare_laws([AGE], [NOISE, NOISE]), r"ages for each curve.* Got 1 and 2 curves"),
+        (lambda: parameter_intervals(AGE, NOISE, "line", level=2), r"level of the intervals must be above 0"),
+    ],
+)
+def test_bad_options_are_one_clear_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,9 @@ targets = hnp.arrays(np.float64, (D, M), elements=finite)
 weights = hnp.arrays(np.float64, (N, M), elements=finite)
 every_rule = pytest.mark.parametrize("rule", RULES)
 
+# Properties of one update hold for any targets, also those out of reach.
+pytestmark = pytest.mark.filterwarnings("ignore::hebbian_descent.TargetRangeWarning")
+
 
 def updated(rule, W, x, t, learning_rate, **options):
     layer = Layer.from_weights(W, activation="sigmoid", offset=0.25)

@@ -7,15 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hebbian_descent import ACTIVATIONS, AUTO_RULES, ERROR_TERMS, RULES, Activation, Rule, get_activation
+from hebbian_descent import (
+    ACTIVATIONS,
+    AUTO_RULES,
+    CONSTRAINTS,
+    ERROR_TERMS,
+    LOCAL_RULES,
+    RULES,
+    Activation,
+    Rule,
+    get_activation,
+)
 
 EVERY = [
     *(make() for make in ACTIVATIONS.values()),
     *RULES.values(),
+    *(make() for make in LOCAL_RULES.values()),
     *(make() for make in AUTO_RULES.values()),
     *(make() for make in ERROR_TERMS.values()),
     get_activation("leaky_rectifier", slope=0.3),
     AUTO_RULES["gradient_descent"](part="decoder"),
+    LOCAL_RULES["bcm"](rate=0.3),
+    *(make([1, -1]) if name == "dale" else make() for name, make in CONSTRAINTS.items()),
 ]
 
 

@@ -5,19 +5,29 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hebbian_descent.learning.constraints import CONSTRAINTS, Constraint, get_constraint
 from hebbian_descent.learning.divergence import DivergenceError
+from hebbian_descent.learning.noise import Noise
+from hebbian_descent.learning.recorders import Recorder
 from hebbian_descent.learning.run import Training, train
+from hebbian_descent.learning.states import state_of
+from hebbian_descent.measures import MEASURES, Measure
 from hebbian_descent.memory import AssociativeMemory
 from hebbian_descent.network import ACTIVATIONS, Activation, Autoencoder, Layer, get_activation
+from hebbian_descent.network.reach import TargetRangeWarning
 from hebbian_descent.rules import (
     AUTO_RULES,
     ERROR_TERMS,
+    LOCAL_RULES,
     LOSSES,
     RULES,
+    Activity,
     AutoRule,
+    Change,
     Factors,
     Rule,
     get_error_term,
+    get_rule,
     matching_loss,
 )
 from hebbian_descent.storage.models import KINDS, load
@@ -36,27 +46,40 @@ __version__ = "0.1.0"
 __all__ = [
     "ACTIVATIONS",
     "AUTO_RULES",
+    "CONSTRAINTS",
     "ERROR_TERMS",
+    "LOCAL_RULES",
     "LOSSES",
+    "MEASURES",
     "RULES",
     "Activation",
+    "Activity",
     "AssociativeMemory",
     "AutoRule",
     "Autoencoder",
+    "Change",
+    "Constraint",
     "DivergenceError",
     "Factors",
     "HebbianDescentAutoencoder",
     "HebbianDescentClassifier",
     "HebbianDescentRegressor",
     "Layer",
+    "Measure",
+    "Noise",
+    "Recorder",
     "Rule",
+    "TargetRangeWarning",
     "Training",
     "explore",
     "get_activation",
+    "get_constraint",
     "get_error_term",
+    "get_rule",
     "load",
     "matching_loss",
     "show_versions",
+    "state_of",
     "train",
 ]
 

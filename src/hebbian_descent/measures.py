@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,9 +22,35 @@ class Measure:
     sees_one_pattern: bool = True
     """Whether a pattern's number depends only on its own target and output."""
 
+    @property
+    def is_built_in(self) -> bool:
+        """Whether this is the package's own, and not a user's of the same name."""
+        return MEASURES.get(self.name) is self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the package's own by name, so that it stays what it is in other processes."""
+        if self.is_built_in:
+            return get_measure, (self.name,)
+        state = self.name, self.title, self.function, self.higher_is_better, self.sees_one_pattern
+        return type(self), state
+
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return the measure of each pattern."""
         return self.function(targets, output)
+
+    def checked(self, targets: Array, output: Array) -> Array:
+        """Return the measure of each pattern; the function may be anyone's."""
+        found = np.asarray(self.function(targets, output))
+        if found.shape != (len(targets),):
+            raise ValueError(
+                f"The measure {self.name!r} must return one number per pattern, {len(targets)} of them. "
+                f"Got shape {found.shape}."
+            )
+        return found
+
+
+MeasureLike: TypeAlias = "str | Measure | Callable[[Array, Array], Array]"
+"""A name of `MEASURES`, a measure, or a function of targets and outputs to one number per pattern."""
 
 
 def mean_absolute_error(targets: Array, output: Array) -> Array:
@@ -77,8 +104,34 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def get_measure(name: str) -> Measure:
-    """Return a measure by name."""
-    if name not in MEASURES:
-        raise unknown_name("measure", name, MEASURES)
-    return MEASURES[name]
+OTHER_VALUES = ("hidden_activity", "diverged_at", "diverged")
+"""What results hold besides measures, by names that no measure can have."""
+
+
+def get_measure(measure: MeasureLike) -> Measure:
+    """Return a measure by name; a function becomes one that sees all patterns, the lower the better."""
+    if isinstance(measure, Measure):
+        return measure
+    if callable(measure):
+        name = getattr(measure, "__name__", type(measure).__name__)
+        return Measure(name, name, measure, sees_one_pattern=False)
+    if measure not in MEASURES:
+        raise unknown_name("measure", measure, MEASURES)
+    return MEASURES[measure]
+
+
+def get_measures(measures: MeasureLike | Sequence[MeasureLike]) -> Mapping[str, Measure]:
+    """Return one measure or several, by name."""
+    single = isinstance(measures, str) or callable(measures)  # as a Measure is
+    listed: Sequence[MeasureLike] = [measures] if single else list(measures)  # type: ignore[list-item, arg-type]
+    found = {measure.name: measure for measure in map(get_measure, listed)}
+    if len(found) < len(listed):
+        raise ValueError(
+            f"The measures must have different names. Got {len(listed)}, named {', '.join(found)}."
+        )
+    taken = {*MEASURES, *OTHER_VALUES}
+    for name in [name for name in found if name in taken and not found[name].is_built_in]:
+        raise ValueError(
+            f"A measure of your own must have another name than {', '.join(sorted(taken))}. Got {name!r}."
+        )
+    return found

@@ -77,4 +77,6 @@ def own(value: Any) -> Any:
         return aligned_copy(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(own, value))
+    if type(value) is dict:
+        return {name: own(part) for name, part in value.items()}
     return value.copy() if isinstance(value, Layer | Autoencoder) else value

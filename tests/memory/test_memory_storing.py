@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from hebbian_descent import AssociativeMemory, Autoencoder, DivergenceError, Layer, matching_loss, train
+from hebbian_descent import (
+    AUTO_RULES,
+    AssociativeMemory,
+    Autoencoder,
+    DivergenceError,
+    Layer,
+    matching_loss,
+    train,
+)
 from hebbian_descent.network import ACTIVATIONS
 from hebbian_descent.storage.models import pack
 
@@ -169,7 +177,7 @@ BAD = [
         lambda: AssociativeMemory(8, 5, rule="covariance", centering=0.5),
         r'needs the means of all of them: use centering="moving"',
     ),
-    (lambda: AssociativeMemory(8, 5, rule="oja"), r"'oja' as given trains an Autoencoder"),
+    (lambda: AssociativeMemory(8, 5, rule=AUTO_RULES["oja"]()), r"'oja' as given trains an Autoencoder"),
     (lambda: AssociativeMemory(8, 5, learning_rate="fast"), r'must be a number or "auto". Got \'fast\''),
     (lambda: AssociativeMemory(8, 5, learning_rate=-1), r"learning rate must be at least 0"),
     (lambda: AssociativeMemory(8, 5, centering="mean"), r"which a memory does not have. .*pass the mean"),

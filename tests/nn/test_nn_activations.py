@@ -9,9 +9,10 @@ from nn_cases import AWAY_FROM_KINKS, every_activation, tensor, torch
 from torch import nn
 
 from hebbian_descent import ACTIVATIONS, Activation, get_activation
+from hebbian_descent.network.activations.other_names import NAMES
 from hebbian_descent.nn import TorchActivation, get_torch_activation
 from hebbian_descent.nn.activations.inverses import INVERSES
-from hebbian_descent.nn.activations.pytorch_names import FUNCTIONS, MODULES, NAMES
+from hebbian_descent.nn.activations.pytorch_names import FUNCTIONS, MODULES
 
 ALSO_AT_ZERO = np.concatenate([AWAY_FROM_KINKS, np.array([[0.0, 25.0, -25.0, 1e-9, -1e-9]])])
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.grid import Grid
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.measures import MEASURES
+from hebbian_descent.measures import Measure
 
 MEMORY_BUDGET = 2**30
 
@@ -30,6 +30,8 @@ class CellResult:
     """Each measure, (n_learning_rates, n_trials, n_evaluated); NaN for diverged runs."""
     diverged_at: npt.NDArray[np.int64]
     """The step at which a run diverged, or −1, (n_learning_rates, n_trials)."""
+    measures: tuple[Measure, ...] = ()
+    """Those that engines fill in."""
 
 
 class Engine(Protocol):
@@ -49,6 +51,7 @@ def empty_result(grid: Grid[Any, Any], patterns: Patterns) -> CellResult:
     return CellResult(
         values={name: np.full((*runs, n_evaluated), np.nan, grid.dtype) for name in grid.value_names},
         diverged_at=np.full(runs, NEVER, dtype=np.int64),
+        measures=grid.measures,
     )
 
 
@@ -56,5 +59,5 @@ def measure_into(
     result: CellResult, rate: int, trial: int, targets: Array, output: Array, rows: slice = slice(None)
 ) -> None:
     """Fill the entries of one run with its measures, or those of some evaluated patterns."""
-    for name in result.values.keys() & MEASURES.keys():
-        result.values[name][rate, trial, rows] = MEASURES[name](targets, output)
+    for measure in result.measures:
+        result.values[measure.name][rate, trial, rows] = measure.checked(targets, output)

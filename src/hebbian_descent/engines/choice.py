@@ -40,7 +40,8 @@ def choose(engine: str, cell: GridCell[Any, Any], grid: Grid[Any, Any], patterns
     if engine not in ("reference", *judges, "auto"):
         raise unknown_name("engine", engine, ("reference", *judges, "auto"))
     obstacles = {
-        name: automatic_rate(grid) or obstacle(cell, grid, patterns) for name, (obstacle, _) in judges.items()
+        name: automatic_rate(grid) or grid.conditions.obstacle or obstacle(cell, grid, patterns)
+        for name, (obstacle, _) in judges.items()
     }
     if engine != "auto":
         if obstacle := obstacles.get(engine):

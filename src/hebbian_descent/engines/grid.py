@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number
+from hebbian_descent.engines.conditions import Conditions
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.run import batches, epoch_order
-from hebbian_descent.measures import get_measure
+from hebbian_descent.measures import Measure, get_measures
 from hebbian_descent.network import Activation, Autoencoder, Layer, glorot_uniform
 from hebbian_descent.rules import ErrorTerm, get_error_term
 
@@ -35,6 +36,10 @@ DEFAULTS: dict[str, Any] = {
     "measures": ("mae",),
     "seed": 0,
     "dtype": np.float64,
+    "constraints": None,
+    "connectivity": None,
+    "noise": None,
+    "strength": None,
 }
 """What all grids share, unless other values are given."""
 
@@ -51,6 +56,7 @@ def checked(
     measures: Any,
     seed: Any,
     dtype: Any,
+    **conditions: Any,
 ) -> dict[str, Any]:
     """Check the values that all grids share and give them their final form."""
     batch_size = as_count(batch_size, "batch size")
@@ -67,9 +73,10 @@ def checked(
         "epochs": as_count(epochs, "number of epochs"),
         "batch_size": batch_size,
         "shuffle": batch_size > 1 if shuffle is None else bool(shuffle),
-        "measures": tuple(get_measure(name).name for name in listed(measures, "measures")),
+        "measures": tuple(get_measures(listed(measures, "measures")).values()),
         "seed": as_count(seed, "seed", at_least=0),
         "dtype": np.dtype(dtype),
+        "conditions": Conditions.of(**conditions),
     }
 
 
@@ -149,9 +156,10 @@ class Grid(ABC, Generic[R, A]):
     epochs: int
     batch_size: int
     shuffle: bool
-    measures: tuple[str, ...]
+    measures: tuple[Measure, ...]
     seed: int
     dtype: np.dtype[Any]
+    conditions: Conditions
 
     def __post_init__(self) -> None:
         if self.dtype not in (np.float32, np.float64):
@@ -160,6 +168,17 @@ class Grid(ABC, Generic[R, A]):
             values = getattr(self, name)
             if len(set(values)) < len(values):
                 raise ValueError(f"The {name.replace('_', ' ')} must differ from each other. Got {values}.")
+
+    @property
+    @abstractmethod
+    def n_units(self) -> int | None:
+        """The number of units that inputs lead to; None is that of the targets."""
+
+    def check(self, patterns: Patterns) -> None:
+        """Refuse conditions that do not fit the patterns."""
+        n_patterns, n_inputs = patterns.inputs.shape
+        shape = n_inputs, self.n_units or patterns.targets.shape[1]
+        self.conditions.check(n_patterns, shape, self.dtype)
 
     @abstractmethod
     def start(self, cell: Any, patterns: Patterns, trial: int) -> Layer | Autoencoder:
@@ -173,7 +192,7 @@ class Grid(ABC, Generic[R, A]):
     @property
     def value_names(self) -> tuple[str, ...]:
         """What is kept of each run and evaluated pattern."""
-        return self.measures
+        return tuple(measure.name for measure in self.measures)
 
     @property
     def moves(self) -> dict[str, Any]:
@@ -217,9 +236,10 @@ class Grid(ABC, Generic[R, A]):
             "epochs": self.epochs,
             "batch_size": self.batch_size,
             "shuffle": self.shuffle,
-            "measures": self.measures,
+            "measures": tuple(measure.name if measure.is_built_in else measure for measure in self.measures),
             "seed": self.seed,
             "dtype": self.dtype.name,
+            **self.conditions.specification,
         }
 
 

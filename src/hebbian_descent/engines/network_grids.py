@@ -30,6 +30,7 @@ from hebbian_descent.learning.centering import (
     as_start,
     start_of,
 )
+from hebbian_descent.learning.noise import as_noise, refuse_noise_of_units
 from hebbian_descent.network import Activation, Autoencoder, Layer, get_activation
 from hebbian_descent.network.layer import unit_values
 from hebbian_descent.rules import AutoRule, Rule, get_auto_rule, get_rule
@@ -85,6 +86,10 @@ class LayerGrid(Grid[Rule, Activation]):
             offset_start=as_start(offset_start, found) if moves else 0.0,
             **checked(**{**DEFAULTS, "learning_rates": learning_rates, **shared}),
         )
+
+    @property
+    def n_units(self) -> None:
+        """As many output units as targets have columns."""
 
     @property
     def output_activations(self) -> tuple[Activation, ...]:
@@ -158,6 +163,7 @@ class AutoencoderGrid(Grid[AutoRule, Units]):
             raise TypeError(unknown_name("other arguments of a sweep of auto-encoders", name, DEFAULTS))
         if centering not in ("mean", None):
             raise unknown_name("centering of auto-encoders", centering, ("mean", "None"))
+        refuse_noise_of_units(as_noise(shared.get("noise")))
         hidden = [get_activation(a) for a in listed(hidden_activations, "hidden activations")]
         output = [get_activation(a) for a in listed(output_activations, "output activations")]
         return cls(
@@ -170,6 +176,11 @@ class AutoencoderGrid(Grid[AutoRule, Units]):
         )
 
     @property
+    def n_units(self) -> int:
+        """The hidden units."""
+        return self.n_hidden
+
+    @property
     def output_activations(self) -> tuple[Activation, ...]:
         """The activations of the units that reconstruct the input."""
         return tuple(units.output for units in self.activations)
@@ -177,7 +188,7 @@ class AutoencoderGrid(Grid[AutoRule, Units]):
     @property
     def value_names(self) -> tuple[str, ...]:
         """The measures of the reconstruction, and the mean activity of the hidden units."""
-        return (*self.measures, "hidden_activity")
+        return (*super().value_names, "hidden_activity")
 
     @property
     def moves(self) -> dict[str, Any]:

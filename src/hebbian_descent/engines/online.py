@@ -24,7 +24,8 @@ from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import REPRESENTABLE, DivergenceError
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.scaling import Spread
-from hebbian_descent.learning.step import Update, shares_of, weighted_rows
+from hebbian_descent.learning.shares import shares_of, weighted_rows
+from hebbian_descent.learning.step import Update
 from hebbian_descent.native import core
 from hebbian_descent.network import Activation, Layer
 from hebbian_descent.network.offsets import moving_average

@@ -14,7 +14,6 @@ from hebbian_descent.engines.grid import Grid, GridCell, Rate
 from hebbian_descent.engines.patterns import ROWS_AT_ONCE, Patterns
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import Training
-from hebbian_descent.measures import MEASURES
 from hebbian_descent.network import Autoencoder, Layer
 
 
@@ -34,7 +33,13 @@ def reference(
         for i, rate in enumerate(grid.learning_rates):
             network = start.copy()
             try:
-                training_of(cell, grid, rate).run(network, patterns.inputs, targets, epochs=grid.epochs)
+                training_of(cell, grid, rate, trial).run(
+                    network,
+                    patterns.inputs,
+                    targets,
+                    epochs=grid.epochs,
+                    strength=grid.conditions.strength,
+                )
             except DivergenceError as divergence:
                 result.diverged_at[i, j] = divergence.step
                 continue
@@ -42,7 +47,9 @@ def reference(
     return result
 
 
-def training_of(cell: GridCell[Any, Any], grid: Grid[Any, Any], learning_rate: Rate) -> Training:
+def training_of(
+    cell: GridCell[Any, Any], grid: Grid[Any, Any], learning_rate: Rate, trial: int = 0
+) -> Training:
     """Return the settings with which one run is trained; anyone can redo a run with them."""
     return Training(
         rule=cell.rule,
@@ -52,6 +59,8 @@ def training_of(cell: GridCell[Any, Any], grid: Grid[Any, Any], learning_rate: R
         batch_size=grid.batch_size,
         shuffle=grid.shuffle,
         seed=grid.seed,
+        trial=trial,
+        **grid.conditions.training,
         **grid.moves,
     )
 
@@ -70,7 +79,7 @@ def evaluate_into(
     `respond` is a faster way to the hidden units and the reconstruction of an auto-encoder, if there is one.
     """
     inputs, targets, dtype = patterns.evaluated_inputs, patterns.evaluated_targets, network.weights.dtype
-    can_be_cut = all(MEASURES[name].sees_one_pattern for name in result.values.keys() & MEASURES.keys())
+    can_be_cut = all(measure.sees_one_pattern for measure in result.measures)
     rows_at_once = ROWS_AT_ONCE if can_be_cut else len(inputs)
 
     def evaluate_from(start: int) -> None:

@@ -46,7 +46,7 @@ def sequence(
     """
     result = empty_result(grid, patterns)
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
-    keeps_outputs = grid.measures != ("mae",)
+    keeps_outputs = grid.value_names != ("mae",)
 
     def draw(j: int) -> Array:
         return initial_weights(grid.seed, grid.trials[j], n_inputs, n_outputs, dtype=grid.dtype)
@@ -56,7 +56,7 @@ def sequence(
         blocks = unit_blocks(
             n_outputs, problem.n_steps, problem.dtype.itemsize, coupled=not cell.activation.elementwise
         )
-        errors_per_trial = result.values[grid.measures[0]][:, 0].size
+        errors_per_trial = result.values[grid.value_names[0]][:, 0].size
         numbers_per_trial = n_inputs * n_outputs + errors_per_trial * (
             len(blocks) + n_outputs * keeps_outputs
         )

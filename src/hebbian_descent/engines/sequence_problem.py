@@ -16,7 +16,7 @@ from hebbian_descent.native import core
 from hebbian_descent.network import Activation
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import ErrorTerm, Rule
-from hebbian_descent.rules.base import Activity
+from hebbian_descent.rules.base import Activity, Factors
 
 
 class Part(NamedTuple):
@@ -59,9 +59,10 @@ class Problem(NamedTuple):
     def post(self, targets: Array, a: Array) -> Array:
         """Return the postsynaptic factor; the presynaptic one is in the couplings."""
         nothing = np.empty((len(a), 0), a.dtype)
-        return self.rule.factors(
+        found: Factors = self.rule.factors(
             Activity(nothing, nothing, targets, a, self.activation(a), self.activation, self.error)
-        ).post
+        )
+        return found.post
 
 
 def problem_of(

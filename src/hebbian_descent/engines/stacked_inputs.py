@@ -19,7 +19,6 @@ from hebbian_descent.checks import Array
 from hebbian_descent.engines.network_grids import LayerCell, LayerGrid
 from hebbian_descent.engines.patterns import Patterns, leaving_out_zeros_pays, sparse_patterns
 from hebbian_descent.learning.step import change_weights
-from hebbian_descent.measures import MEASURES
 from hebbian_descent.native import core
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.rules.base import Activity, Factors
@@ -128,7 +127,7 @@ class Schedule:
 
     def factors(self, inputs: Array, offset: Array, targets: Array, a: Array, h: Array) -> Factors:
         """Return the factors of the rule; units are on the last axis."""
-        return self.cell.rule.factors(
+        found: Factors = self.cell.rule.factors(
             Activity(
                 inputs=inputs,
                 offset=offset,
@@ -141,6 +140,7 @@ class Schedule:
                 mean_target=self.means[1],
             )
         )
+        return found
 
     def blocks(self, pool: Executor, memory_budget: int) -> Iterator[list[Block]]:
         """Yield some blocks at a time, which follow each other."""
@@ -182,7 +182,7 @@ class Schedule:
     def evaluated_blocks(self) -> Iterator[Block]:
         """Yield the evaluated patterns, some at a time, centered by the offset after the last step."""
         targets = self.pairs.evaluated_targets
-        can_be_cut = all(MEASURES[name].sees_one_pattern for name in self.grid.measures)
+        can_be_cut = all(measure.sees_one_pattern for measure in self.grid.measures)
         at_once = EVALUATED_AT_ONCE if can_be_cut else len(targets)
         for start in range(0, len(targets), at_once):
             rows = np.arange(start, min(start + at_once, len(targets)))

@@ -30,6 +30,7 @@ from hebbian_descent.learning.scaling import Scaling, as_scaling
 from hebbian_descent.learning.step import Update
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
+from hebbian_descent.rules.base import needs_plain_loop
 
 SPARSE = 0
 """Stands in place of the samples per pass where these are sparse."""
@@ -109,6 +110,13 @@ def shared_parameters(estimator: Any) -> dict[str, Any]:
     }
 
 
+def _two_factor_rule(rule: Any) -> Rule:
+    found = get_rule(rule)
+    if found.why_plain_loop is not None:
+        raise ValueError(needs_plain_loop(found))
+    return found
+
+
 @dataclass(frozen=True)
 class Parameters(Shared):
     """The parameters of a classifier or regressor."""
@@ -123,7 +131,7 @@ class Parameters(Shared):
     def of(cls, estimator: Any) -> Parameters:
         """Check the parameters of an estimator."""
         return cls(
-            rule=get_rule(estimator.rule),
+            rule=_two_factor_rule(estimator.rule),
             scaling=as_scaling(estimator.scaling),
             average=as_average(estimator.average),
             initial_weights=_start(estimator.initial_weights),

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.rules.proximal import implicit_step
 
 SINGLE = 16
 MOST_SINGLE = 500
@@ -71,13 +72,7 @@ def total_change(
 
 def step_apart(respond: Respond, preactivation: Array, reach: Any) -> Array:
     """Step to the root of v − a + reach·post(v) on the way of the explicit step, unit by unit."""
-    a = preactivation
-    near, far = a.copy(), a - reach * respond(a)[1]
-    for _ in range(HALVINGS):
-        middle = near + (far - near) / 2
-        is_short = (middle - a + reach * respond(middle)[1] > 0) == (far < near)
-        near, far = np.where(is_short, middle, near), np.where(is_short, far, middle)
-    return near
+    return implicit_step(lambda a: respond(a)[1], preactivation, reach, halvings=HALVINGS)
 
 
 def step_together(targets: Array) -> ImplicitStep:

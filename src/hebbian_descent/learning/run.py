@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -12,11 +12,17 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, Offset
+from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.means import mean_target_of, means_of_run, remember_means
+from hebbian_descent.learning.noise import Noise, NoiseStream, as_noise, refuse_noise_of_units
 from hebbian_descent.learning.rates import Automatic, as_rate
+from hebbian_descent.learning.recorders import Recorder, all_recorded, as_recorders
+from hebbian_descent.learning.states import resumed_state, start_state
 from hebbian_descent.learning.step import Means, Network, Update
+from hebbian_descent.learning.strength import Strength, StrengthFunction, as_strength, rows_of
 from hebbian_descent.network import Layer
+from hebbian_descent.network.reach import warn_of_targets_out_of_reach
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_error_term, get_rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.transaction import all_or_nothing, is_finite
@@ -45,6 +51,15 @@ class Training:
     shuffle: bool = False
     """A new order in every epoch, derived from (seed, epoch); otherwise the given order."""
     seed: int = 0
+    constraints: Constraints | None = None
+    """Names of `CONSTRAINTS`, constraints or functions of the weights: applied to the weights at the start
+    and after every update, in this order."""
+    connectivity: npt.ArrayLike | None = None
+    """Which synapses there are, True or False for each weight; the others are 0 from the start on."""
+    noise: Noise | None = None
+    """Of synapses or of activity, from (seed, trial, step)."""
+    trial: int = 0
+    """The number of this run among others with the same seed, for its noise."""
 
     def __post_init__(self) -> None:
         as_rate(self.learning_rate)
@@ -53,6 +68,9 @@ class Training:
         as_number(self.hidden_shift, "hidden shift", at_least=0, at_most=1)
         as_count(self.batch_size, "batch size")
         as_count(self.seed, "seed", at_least=0)
+        as_count(self.trial, "trial", at_least=0)
+        as_constraints(self.constraints)
+        as_noise(self.noise)
         self._error  # noqa: B018  # an unknown name is refused here, not at the first batch
 
     @cached_property
@@ -81,7 +99,16 @@ class Training:
         return self._update(get_auto_rule(self.rule))  # type: ignore[arg-type]  # likewise
 
     def _update(self, rule: Rule | AutoRule) -> Update:
-        return Update(rule, self._error, as_rate(self.learning_rate), weight_decay=self.weight_decay)
+        mask, noise = self.connectivity, as_noise(self.noise)
+        return Update(
+            rule,
+            self._error,
+            as_rate(self.learning_rate),
+            weight_decay=self.weight_decay,
+            connectivity=None if mask is None else as_connectivity(mask, np.shape(mask)),
+            constraints=as_constraints(self.constraints),
+            noise=None if noise is None else NoiseStream(noise, self.seed, self.trial),
+        )
 
     def run(
         self,
@@ -93,11 +120,18 @@ class Training:
         first_epoch: int = 0,
         means: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
         after_epoch: Callable[[int], None] | None = None,
+        strength: npt.ArrayLike | StrengthFunction | None = None,
+        recorders: Recorder | Sequence[Recorder] = (),
     ) -> None:
         """Train a network; `targets` are the outputs of a layer, or hidden activities to clamp.
 
         k epochs and then m more with `first_epoch=k` are k + m epochs, bit for bit. After any exception the
         network is as it was after the last whole epoch, the one that `after_epoch` would be called with last.
+        With `first_epoch=0` the weights are brought into their constraints and a rule's state starts afresh.
+
+        `strength` is one number per pattern that multiplies its change, or a function of the activity that
+        returns one. `recorders` keep or call something every so many patterns. Rules that take no targets,
+        as "oja", need none.
 
         A rule that needs the means of all patterns, as "covariance", takes those of the patterns given. If
         these come in parts, pass `means`, of all inputs and all targets; parts without it are refused.
@@ -108,8 +142,10 @@ class Training:
         rule = self.update(network).rule
         are_learned = self._offset.centers_targets(rule)
         known = means_of_run(rule, network, x, t, means, are_learned=are_learned)
+        factor = as_strength(strength, len(x), x.dtype)
+        recorders = as_recorders(recorders)
         for epoch in range(first_epoch, first_epoch + epochs):
-            self.epoch(network, x, t, epoch=epoch, means=known)
+            self.epoch(network, x, t, epoch=epoch, means=known, strength=factor, recorders=recorders)
             if after_epoch is not None:
                 after_epoch(epoch)
 
@@ -121,20 +157,29 @@ class Training:
         *,
         epoch: int = 0,
         means: Means | None = None,
+        strength: Strength | None = None,
+        recorders: Sequence[Recorder] = (),
     ) -> None:
         """Show every pattern once, in the order of that epoch, or change nothing; no checks of patterns."""
         n_patterns = len(inputs)
         order = epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
         step, n_seen = epoch * -(-n_patterns // self.batch_size), epoch * n_patterns
-        with all_or_nothing(network) as draft:
+        update = self.update(network)
+        with all_or_nothing(network) as draft, all_recorded(recorders):
+            if epoch == 0:
+                start_state(update.rule, draft)
+                update.constrain(draft.weights)
             for rows in batches(order, self.batch_size):
-                t = None if targets is None else targets[rows]
+                x, t = inputs[rows], None if targets is None else targets[rows]
                 n_seen += len(rows)
-                self.batch(draft, inputs[rows], t, means=means, step=step, n_seen=n_seen)
+                factor = rows_of(strength, rows)
+                self.batch(draft, x, t, means=means, step=step, n_seen=n_seen, strength=factor)
+                for recorder in recorders:
+                    recorder.see(draft, x, t, n_seen, resumed_state(update.rule, draft))
                 step += 1
             if not is_finite(draft):
-                raise DivergenceError(step, self.update(network).fixed_rate)
-            remember_means(draft, self.update(network).rule, means)
+                raise DivergenceError(step, update.fixed_rate)
+            remember_means(draft, update.rule, means)
 
     def batch(
         self,
@@ -145,6 +190,7 @@ class Training:
         means: Means | None = None,
         step: int = 0,
         n_seen: int | None = None,
+        strength: Strength | None = None,
     ) -> None:
         """Update the arrays of a network once with the mean change of a batch, then move its offsets.
 
@@ -157,18 +203,41 @@ class Training:
             assert targets is not None
             mean_target = mean_target_of(network) if self._offset.centers_targets(update.rule) else None
             update.layer(
-                network, inputs, targets, means=means, shift=shift, target_offset=mean_target, step=step
+                network,
+                inputs,
+                targets,
+                means=means,
+                shift=shift,
+                target_offset=mean_target,
+                step=step,
+                state=resumed_state(update.rule, network),
+                strength=strength,
             )
         else:
             hidden_shift = self._hidden_offset.shift_after(*counts)
-            update.autoencoder(network, inputs, targets, shift=shift, hidden_shift=hidden_shift, step=step)
+            update.autoencoder(
+                network,
+                inputs,
+                targets,
+                step=step,
+                shift=shift,
+                hidden_shift=hidden_shift,
+                strength=strength,
+            )
 
     def _patterns(
         self, network: Network, inputs: npt.ArrayLike, targets: npt.ArrayLike | None
     ) -> tuple[Array, Array | None]:
         dtype = network.weights.dtype
         x = as_patterns(inputs, "inputs", dtype=dtype, n_columns=network.n_inputs)
+        rule = self.update(network).rule
+        if self.connectivity is not None:
+            as_connectivity(self.connectivity, network.weights.shape)
+        if not isinstance(network, Layer):
+            refuse_noise_of_units(as_noise(self.noise))
         if targets is None:
+            if isinstance(rule, Rule) and not rule.takes_targets:
+                return x, np.zeros((len(x), network.bias.size), dtype)
             if isinstance(network, Layer):
                 raise ValueError("A Layer learns pairs, inputs and targets. Got no targets.")
             return x, None
@@ -189,10 +258,22 @@ def train(
     first_epoch: int = 0,
     means: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     after_epoch: Callable[[int], None] | None = None,
+    strength: npt.ArrayLike | StrengthFunction | None = None,
+    recorders: Recorder | Sequence[Recorder] = (),
     **settings: Any,
 ) -> None:
-    """Train a network: `Training(**settings).run(…)` in one call."""
-    Training(**settings).run(
+    """Train a network: `Training(**settings).run(…)` in one call.
+
+    Targets that the output units cannot reach are a `TargetRangeWarning`.
+    """
+    training = Training(**settings)
+    x, t = training._patterns(network, inputs, targets)
+    if isinstance(network, Layer):
+        assert t is not None
+        warn_of_targets_out_of_reach(t, [network.activation], training._error.target_values)
+    else:
+        warn_of_targets_out_of_reach(x, [network.output_activation], training._error.target_values)
+    training.run(
         network,
         inputs,
         targets,
@@ -200,6 +281,8 @@ def train(
         first_epoch=first_epoch,
         means=means,
         after_epoch=after_epoch,
+        strength=strength,
+        recorders=recorders,
     )
 
 

@@ -2,8 +2,9 @@
 
     W ← W − ωW − η·ΔW,   b ← b − η·Δb
 
-The change is taken at the old parameters and averaged over the batch; the decay is per update, not times η,
-and biases do not decay. Synapses that are not there stay 0. Then, and not before, the offsets move: an offset
+The change is taken at the old parameters and averaged over the batch, each pattern times its strength; the
+decay is per update, not times η, and biases do not decay. Then weights get their noise and are brought into
+their constraints, and synapses that are not there stay 0. Then, and not before, the offsets move: an offset
 that moved first would at batch size 1 sit on the very pattern that is to be learned.
 
 An update changes the arrays of a network in place. Whoever calls it keeps a draft (`transaction`).
@@ -12,12 +13,15 @@ An update changes the arrays of a network in place. Whoever calls it keeps a dra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.learning.constraints import Constraint
 from hebbian_descent.learning.divergence import Bound, DivergenceError
+from hebbian_descent.learning.noise import NoiseStream
 from hebbian_descent.learning.presentations import (
     ImplicitStep,
     linear_factor,
@@ -27,11 +31,21 @@ from hebbian_descent.learning.presentations import (
     total_change,
 )
 from hebbian_descent.learning.rates import Automatic, Mask, Rates
+from hebbian_descent.learning.shares import shares_of, weighted_change, weighted_rows
+from hebbian_descent.learning.strength import Strength, strength_of
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.network.autoencoder import Pass
 from hebbian_descent.network.offsets import flush_subnormal, moving_average
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
-from hebbian_descent.rules.base import Activity, AutoActivity, Change, Factors, mean_outer
+from hebbian_descent.rules.base import (
+    Activity,
+    AutoActivity,
+    Change,
+    Factors,
+    State,
+    mean_outer,
+    needs_plain_loop,
+)
 
 Network = Layer | Autoencoder
 ORDINARY = Bound()
@@ -56,14 +70,11 @@ def change_weights(
         flush_subnormal(weights)
 
 
-def weighted_rows(rows: Array, shares: Array | None) -> Array:
-    """Return rows whose mean is that of a batch in which patterns have shares, 1 on average."""
-    return rows if shares is None else rows * shares[:, np.newaxis]
-
-
-def shares_of(scales: Array) -> Array:
-    """Return the shares of patterns in the mean of their batch, 1 on average; a single one has all of it."""
-    return np.ones_like(scales) if len(scales) == 1 else scales / scales.mean()
+def read_only(array: Array) -> Array:
+    """Return a view through which nothing can be changed."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,9 @@ class Update:
     connectivity: Mask | None = None
     """Which synapses there are; None is all."""
     bound: Bound = ORDINARY
+    constraints: tuple[Constraint, ...] = ()
+    """What the weights are brought into after each update, in this order."""
+    noise: NoiseStream | None = None
 
     @property
     def fixed_rate(self) -> float | None:
@@ -105,6 +119,8 @@ class Update:
         target_offset: Array | None = None,
         precisions: Array | None = None,
         starts: bool = False,
+        state: State | None = None,
+        strength: Strength | None = None,
     ) -> None:
         """Update a layer with the mean change of a batch, then move its offset by `shift`.
 
@@ -112,40 +128,134 @@ class Update:
         `precisions` are 1/σ² of the inputs, see `scaling`, which also says what is special where the running
         means start. `means` are those of all patterns, for rules that need them.
         With a `target_offset` that moves along, a rule uses its `moving_factors`, and the bias stays.
+        `state` is what the rule remembers, and changes in place; `strength` multiplies each pattern's change.
         """
         x, t, rule = inputs, targets, self.rule
         assert isinstance(rule, Rule)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             a, h = layer.forward(x)
             self._stop_if_diverged(step, x, a)
+            if self.noise is not None:
+                a = self.noise.of_activity(step, a)
+                h = layer.activation(a)
             shares = None if scales is None or len(x) == 1 else shares_of(scales)
             if target_offset is not None:
                 means = layer.offset, moving_average(target_offset, weighted_rows(t, shares), shift)
-            seen = Activity(x, layer.offset, t, a, h, layer.activation, self.error, *(means or (None, None)))
-            pre, post = rule.checked_factors(seen, moving=target_offset is not None)
-            z = pre if precisions is None else pre * np.sqrt(precisions)
-            if starts:
-                z = (x != 0).astype(x.dtype)
-            rates = self._rates_of_layer(layer, Factors(z, post), seen, step, shares)
-            growth = (z * z).sum(axis=1, keepdims=True) + 1
-            if scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output:
-                scaled = self._presented(layer, seen, float(scales[0]), float(growth[0, 0]), step)
+            mean_input, mean_target = means or (None, None)
+            seen = Activity(
+                x,
+                layer.offset,
+                t,
+                a,
+                h,
+                layer.activation,
+                self.error,
+                mean_input,
+                mean_target,
+                read_only(layer.weights),
+                read_only(layer.bias),
+            )
+            if strength is not None:
+                seen = seen._replace(strength=strength_of(strength, seen))
+            if rule.takes_rate:
+                centered = Factors(x - layer.offset, h)
+                seen = seen._replace(learning_rate=self._rates_of_layer(layer, centered, seen, step))
+            answer = rule.answer(seen, state, moving=target_offset is not None)
+            if isinstance(answer, Change):
+                self._learn_change(layer, seen, answer, step)
             else:
-                factors = scales if shares is None else shares
-                rates = rates if factors is None else rates * factors[:, np.newaxis]
-                scaled = (rates * post).astype(layer.weights.dtype, copy=False)
-            if self.bound.looks_ahead:
-                # Activities change by this much times the step, or less; compiled loops have the same bounds.
-                self._stop_if_too_long((rates * growth, scaled * growth), step, x, a)
-            direction = pre if precisions is None else pre * precisions
-            self._change(layer.weights, mean_outer(direction, scaled))
-            if rule.learns_bias:
-                layer.bias -= scaled.mean(axis=0)
+                self._learn_factors(layer, seen, answer, step, scales, shares, precisions, starts=starts)
+            self._settle(layer, step)
             if target_offset is not None:
                 target_offset[:] = seen.mean_target
                 layer.offset[:] = moving_average(layer.offset, weighted_rows(x, shares), shift)
             elif shift:
                 layer.shift_offset(weighted_rows(x, shares), shift)
+
+    def _learn_factors(
+        self,
+        layer: Layer,
+        seen: Activity,
+        factors: Factors,
+        step: int,
+        scales: Array | None,
+        shares: Array | None,
+        precisions: Array | None,
+        *,
+        starts: bool,
+    ) -> None:
+        """Change a layer by the mean outer product of two factors."""
+        rule, x, (pre, post) = self.rule, seen.inputs, factors
+        assert isinstance(rule, Rule)
+        z = pre if precisions is None else pre * np.sqrt(precisions)
+        if starts:
+            z = (x != 0).astype(x.dtype)
+        rates = self._rates_of_layer(layer, Factors(z, post), seen, step, shares)
+        is_presented = scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output
+        # Activities change by this much times the step, or less; compiled loops have the same bounds.
+        looks = is_presented or self.bound.looks_ahead
+        growth = (z * z).sum(axis=1, keepdims=True) + 1 if looks else None
+        if is_presented:
+            assert scales is not None
+            assert growth is not None
+            scaled = self._presented(layer, seen, float(scales[0]), float(growth[0, 0]), step)
+        else:
+            weights = scales if shares is None else shares
+            rates = rates if weights is None else rates * weights[:, np.newaxis]
+            scaled = (rates * post).astype(layer.weights.dtype, copy=False)
+        if seen.strength is not None and not rule.takes_strength:
+            scaled = scaled * seen.strength[:, np.newaxis]
+        if self.bound.looks_ahead:
+            assert growth is not None
+            self._stop_if_too_long((rates * growth, scaled * growth), step, x, seen.preactivation)
+        direction = pre if precisions is None else pre * precisions
+        self._change(layer.weights, mean_outer(direction, scaled))
+        if rule.learns_bias:
+            layer.bias -= scaled[0] if len(x) == 1 else scaled.mean(axis=0)
+
+    def _learn_change(self, layer: Layer, seen: Activity, change: Change, step: int) -> None:
+        """Change a layer as its rule says, with the automatic rate of a rule whose factor is x − μ."""
+        rule, s = self.rule, seen.strength
+        assert isinstance(rule, Rule)
+        if self.bound.looks_ahead:
+            raise ValueError(needs_plain_loop(rule))
+        if s is not None and not rule.takes_strength:
+            if len(s) > 1:
+                raise ValueError(
+                    f"The rule {rule.name!r} gives one change for a batch, in which patterns cannot have a "
+                    f"strength each. Got a batch of {len(s)}: use batch_size=1."
+                )
+            change = Change(s[0] * change.weights, None if change.bias is None else s[0] * change.bias)
+        eta = self._rates_of_layer(layer, Factors(seen.inputs - seen.offset, seen.output), seen, step)
+        dtype = layer.weights.dtype
+        self._change(layer.weights, (eta * change.weights).astype(dtype, copy=False))
+        if change.bias is not None:
+            layer.bias -= (eta * change.bias).astype(dtype, copy=False)
+
+    def _settle(self, network: Network, step: int) -> None:
+        """Add the noise of the weights, and bring them into their constraints."""
+        if self.noise is not None:
+            network.weights[:] = self.noise.of_weights(step, network.weights)
+        if self.noise is not None or self._all_constraints:
+            self.constrain(network.weights)
+
+    def constrain(self, weights: Array) -> None:
+        """Bring weights to where they may be, in place: what the rule demands, then the constraints.
+
+        Synapses that are not there are 0 for a constraint already, and 0 after the last one.
+        """
+        if self.connectivity is not None:
+            weights *= self.connectivity
+        for constraint in self._all_constraints:
+            constraint.apply(weights)
+            if self.connectivity is not None:
+                weights *= self.connectivity
+
+    @cached_property
+    def _all_constraints(self) -> tuple[Constraint, ...]:
+        demanded = getattr(self.rule, "constraint", None)
+        own = () if demanded is None else (Constraint(self.rule.name, demanded),)
+        return (*own, *self.constraints)
 
     def autoencoder(
         self,
@@ -157,11 +267,13 @@ class Update:
         scales: Array | None = None,
         shift: float = 0.0,
         hidden_shift: float = 0.0,
+        strength: Strength | None = None,
     ) -> None:
         """Update an auto-encoder with the mean change of a batch, then move its two offsets.
 
         `scales` are the weights of patterns, as for a layer: shares of the mean in a batch, presentations of
-        a single one, of which there are no more than `MOST_SINGLE`. Weights decay once.
+        a single one, of which there are no more than `MOST_SINGLE`. Weights decay once. `strength`, as for a
+        layer, is for patterns without such weights.
         """
         x = inputs
         shares = None if scales is None or len(x) == 1 else shares_of(scales)
@@ -169,8 +281,9 @@ class Update:
         with np.errstate(over="ignore", invalid="ignore"):
             decay = self.weight_decay
             for factor in presentations_of(weight):
-                units = self._show(network, x, hidden_targets, step, shares, factor, decay)
+                units = self._show(network, x, hidden_targets, step, shares, strength, factor, decay)
                 decay = 0.0
+            self._settle(network, step)
             if shift:
                 network.shift_offset(weighted_rows(x, shares), shift)
             if hidden_shift:
@@ -183,6 +296,7 @@ class Update:
         hidden_targets: Array | None,
         step: int,
         shares: Array | None,
+        strength: Strength | None,
         factor: float,
         decay: float,
     ) -> Pass:
@@ -192,7 +306,8 @@ class Update:
         units = network.forward(x)
         self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
         activity = AutoActivity(network, x, units, self.error, hidden_targets)
-        change = rule.change(activity) if shares is None else weighted_change(rule, activity, shares)
+        weights = shares if strength is None else strength_of(strength, activity)
+        change = rule.change(activity) if weights is None else weighted_change(rule, activity, weights)
         eta = self._rates_of_autoencoder(network, x, units, step, shares)
         scaled = (factor * eta.weights * change.weights).astype(W.dtype, copy=False)
         if self.bound.looks_ahead:
@@ -222,6 +337,8 @@ class Update:
         if not isinstance(self.rate, Automatic):
             return self.rate
         assert isinstance(self.rule, Rule)
+        if self.rule.automatic_rate is not None:
+            return self.rule.automatic_rate
         eta = self.rate.of_layer(
             self.rule,
             layer.activation,
@@ -305,28 +422,3 @@ def _largest_growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
     """Return the largest ‖x − μ‖² + ‖h − λ‖² + 1 of a batch, by which a step may change the activities."""
     pre = x - network.offset, hidden - network.hidden_offset
     return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1
-
-
-def weighted_change(rule: AutoRule, activity: AutoActivity, shares: Array) -> Change:
-    """Return the mean over a batch of the change of each pattern times its share."""
-    changes = []
-    for row in range(len(shares)):
-        sample = slice(row, row + 1)
-        told = None if activity.hidden_targets is None else activity.hidden_targets[sample]
-        changes.append(
-            rule.change(
-                activity._replace(
-                    inputs=activity.inputs[sample],
-                    units=Pass(*(part[sample] for part in activity.units)),
-                    hidden_targets=told,
-                )
-            )
-        )
-
-    def mean(parts: tuple[Array | None, ...]) -> Array | None:
-        there = [part for part in parts if part is not None]
-        return sum(s * part for s, part in zip(shares, there, strict=True)) / len(shares) if there else None
-
-    weights, bias, decoder_bias = (mean(parts) for parts in zip(*changes, strict=True))
-    assert weights is not None
-    return Change(weights, bias, decoder_bias)

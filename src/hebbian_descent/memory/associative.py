@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_number, as_patterns
-from hebbian_descent.forgetting import ForgettingCurve
+from hebbian_descent.checks import Array, as_count, as_number
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, hidden_offset
+from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError
-from hebbian_descent.measures import get_measure
+from hebbian_descent.learning.noise import Noise, NoiseStream, as_noise
+from hebbian_descent.learning.recorders import Recorder, all_recorded, as_recorders
+from hebbian_descent.learning.strength import StrengthFunction, as_strength, rows_of
 from hebbian_descent.memory import contents
-from hebbian_descent.memory.parts import Auto, as_connectivity, new_network, offset_in_memory, storing
+from hebbian_descent.memory.base import Memory
+from hebbian_descent.memory.energy import energy_of, has_energy
+from hebbian_descent.memory.parts import Auto, new_network, offset_in_memory, storing
 from hebbian_descent.network import Activation, Autoencoder, Layer
+from hebbian_descent.network.reach import warn_of_targets_out_of_reach
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
-from hebbian_descent.storage.models import Saved, saveable
+from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing, is_finite
 
 
 @saveable
-class AssociativeMemory(Saved):
+class AssociativeMemory(Memory):
     """A network that stores patterns one at a time, each once, in the order in which they come.
 
     Args:
@@ -47,7 +52,10 @@ class AssociativeMemory(Saved):
             max(ν, 1/n) after the n-th pattern.
         connectivity: Which synapses there are, True or False for each weight, shape (n_inputs, n_outputs or
             n_hidden). The others are 0 and stay so.
-        seed: Of the small random weights at the start.
+        constraints: What the weights can be, at the start and after every pattern: names of `CONSTRAINTS`,
+            constraints or functions of the weights, applied in order.
+        noise: `Noise` of synapses or of activity while patterns are stored; recall has none.
+        seed: Of the small random weights at the start, and of the noise.
 
     >>> memory = AssociativeMemory(4, 2)
     >>> memory.store([[1, 0, 1, 0], [0, 1, 1, 0]], [[1, 0], [0, 1]])
@@ -73,6 +81,8 @@ class AssociativeMemory(Saved):
         hidden_shift: float = HIDDEN_SHIFT,
         offset_start: float | None = None,
         connectivity: npt.ArrayLike | None = None,
+        constraints: Constraints | None = None,
+        noise: Noise | None = None,
         seed: int = 0,
     ) -> None:
         self.auto = auto
@@ -87,9 +97,8 @@ class AssociativeMemory(Saved):
             hidden_offset=hidden_offset(centering, hidden_shift, offset_start).start,
             seed=seed,
         )
-        mask = None if connectivity is None else as_connectivity(connectivity, self.network)
-        if mask is not None:
-            self.network.weights *= mask
+        mask = None if connectivity is None else as_connectivity(connectivity, self.network.weights.shape)
+        noise = as_noise(noise)
         hidden_shift = as_number(hidden_shift, "hidden shift", at_least=0, at_most=1)
         self.learning = storing(
             self.network,
@@ -100,8 +109,55 @@ class AssociativeMemory(Saved):
             offset=offset,
             hidden=hidden_offset(centering, hidden_shift, offset_start),
             connectivity=mask,
+            constraints=as_constraints(constraints),
+            noise=None if noise is None else NoiseStream(noise, seed),
         )
+        self.state = self.learning.start(self.network)
+        """What the rule remembers, by name; empty for most rules."""
         self.target_offset = np.zeros_like(self.network.bias) if self.learning.centers_targets else None
+
+    @classmethod
+    def from_layer(cls, layer: Layer, *, n_stored: int = 0, **settings: Any) -> AssociativeMemory:
+        """Return a memory that continues from a copy of a layer, in float64.
+
+        Args:
+            layer: Where it starts: weights, bias, offset and activation.
+            n_stored: How many patterns the layer has learned; an offset that is a running mean continues from
+                there, and starts anew at 0.
+            settings: Those of the constructor, without activation and seed; auto="layer" for patterns that
+                are to recall themselves.
+
+        >>> layer = Layer.from_weights([[0, 1], [1, 0]], activation="step", offset=0.5)
+        >>> AssociativeMemory.from_layer(layer).recall([1, 0])
+        array([0., 1.])
+        """
+        if not isinstance(layer, Layer):
+            raise TypeError(f"A memory is made from a Layer. Got {layer!r}.")
+        if taken := sorted({"activation", "seed", "n_hidden", "hidden_activation"} & set(settings)):
+            raise TypeError(f"The activation and the weights are those of the layer. Got {', '.join(taken)}.")
+        outputs = None if settings.get("auto") is not None else layer.n_outputs
+        if outputs is None and layer.n_inputs != layer.n_outputs:
+            raise ValueError(
+                f"An auto-associative layer has as many outputs as inputs. Got {layer.n_inputs} inputs and "
+                f"{layer.n_outputs} outputs."
+            )
+        memory = cls(layer.n_inputs, outputs, activation=layer.activation, **settings)
+        memory.n_stored = as_count(n_stored, "number of stored patterns", at_least=0)
+        if memory.n_stored and memory.target_offset is not None:
+            raise ValueError(
+                f"The rule {memory.learning.rule.name!r} learns the mean of the targets, which a layer does "
+                f"not hold. Got n_stored={n_stored}: use 0, or copy() of a memory."
+            )
+        offset = layer.offset if memory.learning.offset.moves else memory.network.offset
+        start = Layer.from_weights(
+            layer.weights.astype(np.float64),
+            activation=layer.activation,
+            offset=layer.offset,
+            bias=layer.bias,
+        )
+        memory.network = start.centered(offset)
+        memory.state = memory.learning.start(memory.network)
+        return memory
 
     @property
     def n_inputs(self) -> int:
@@ -113,94 +169,51 @@ class AssociativeMemory(Saved):
         """Units of what is recalled."""
         return self.network.n_outputs if isinstance(self.network, Layer) else self.network.n_inputs
 
-    def store(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None) -> None:
-        """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone.
+    @property
+    def is_auto(self) -> bool:
+        """Whether patterns recall themselves."""
+        return self.auto is not None
 
-        Any exception leaves the memory as it was before the call.
-        """
-        cues = self._patterns(x, "cues", self.n_inputs)
-        if self.auto is not None:
-            if t is not None:
-                raise ValueError("An auto-associative memory stores patterns alone. Got targets as well.")
-            targets = cues
-        else:
-            if t is None:
-                raise ValueError("A memory of pairs stores cues and targets. Got no targets.")
-            targets = self._patterns(t, "targets", self.n_outputs)
-            if len(targets) != len(cues):
-                raise ValueError(
-                    f"Cues and targets must be pairs. Got {len(cues)} cues and {len(targets)} targets."
-                )
-        self.learning.check_targets(targets)
-        clamped = targets if isinstance(self.network, Layer) else None
-        with all_or_nothing(self) as draft:
-            for row in range(len(cues)):
-                t = None if clamped is None else clamped[row : row + 1]
-                x = cues[row : row + 1]
-                self.learning.learn(draft.network, x, t, draft.n_stored + 1, draft.target_offset)
-                draft.n_stored += 1
-            if not is_finite(draft.network):
-                raise DivergenceError(draft.n_stored, self.learning.update.fixed_rate)
-
-    def recall(self, cue: npt.ArrayLike, *, steps: int = 1) -> Array:
-        """Return what each cue recalls; with several steps what is recalled is the cue of the next."""
-        x = self._patterns(cue, "cues", self.n_inputs)
-        steps = as_count(steps, "number of steps")
-        if steps > 1:
-            self._must_feed_itself("recall in several steps")
-        for _ in range(steps):
-            x = self._respond(x)
-        return x if np.ndim(cue) == 2 else x[0]
-
-    def store_sequence(self, patterns: npt.ArrayLike) -> None:
-        """Learn to go from each pattern to the next: pairs of neighbours, in order."""
-        if self.auto is not None:
-            raise ValueError(
-                "A sequence is stored as pairs of neighbours. Got an auto-associative memory: "
-                f"use AssociativeMemory({self.n_inputs}, {self.n_inputs})."
-            )
-        self._must_feed_itself("store a sequence")
-        x = as_patterns(patterns, "patterns of a sequence", n_columns=self.n_inputs)
-        if len(x) < 2:
-            raise ValueError("A sequence must have at least two patterns. Got one.")
-        self.store(x[:-1], x[1:])
-
-    def replay(self, cue: npt.ArrayLike, steps: int) -> Array:
-        """Return the next `steps` patterns after a cue, one per row; for several cues a matrix each."""
-        self._must_feed_itself("replay")
-        x = self._patterns(cue, "cues", self.n_inputs)
-        replayed = []
-        for _ in range(as_count(steps, "number of steps")):
-            x = self._respond(x)
-            replayed.append(x)
-        sequences = np.stack(replayed, axis=1)  # (n_cues, steps, n_outputs)
-        return sequences if np.ndim(cue) == 2 else sequences[0]
-
-    def forgetting_curve(
+    def store(
         self,
         x: npt.ArrayLike,
         t: npt.ArrayLike | None = None,
         *,
-        cue: npt.ArrayLike | None = None,
-        measure: str | Callable[[Array, Array], Array] = "mae",
-        steps: int = 1,
-    ) -> ForgettingCurve:
-        """Measure the recall of stored patterns by their age; x and t are given in the order of storing.
+        strength: npt.ArrayLike | StrengthFunction | None = None,
+        recorders: Recorder | Sequence[Recorder] = (),
+    ) -> None:
+        """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone.
 
-        The memory keeps no patterns, so they have to be passed. `cue` stands in for x where recall is to
-        start from something else, as from damaged patterns. `measure` is a name of `MEASURES`, or a function
-        of targets and outputs to one number per pattern.
+        `strength` multiplies what is learned of each pattern: one number per pattern, or a function of the
+        activity. `recorders` look at the memory every so many patterns. Rules that take no targets, as
+        "oja", need none. Any exception leaves the memory as it was before the call. Targets that the units
+        cannot reach are a `TargetRangeWarning`.
         """
-        targets = as_patterns(x if t is None else t, "targets", n_columns=self.n_outputs)
-        cues = as_patterns(x if cue is None else cue, "cues", n_columns=self.n_inputs)
-        if len(cues) != len(targets):
-            raise ValueError(f"There must be a cue for each target. Got {len(cues)} and {len(targets)}.")
-        chosen = measure if callable(measure) else get_measure(measure)
-        value = np.asarray(chosen(targets, self.recall(cues, steps=steps)))
-        if value.shape != (len(targets),):
-            raise ValueError(f"A measure must return one number per pattern. Got shape {value.shape}.")
-        name = getattr(chosen, "name", getattr(chosen, "__name__", type(chosen).__name__))
-        return ForgettingCurve(np.arange(1, len(targets) + 1), value[::-1].copy(), str(name))
+        if t is None and not self.is_auto and not getattr(self.learning.rule, "takes_targets", True):
+            t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))
+        cues, targets = self._pairs(x, t)
+        self.learning.check_targets(targets)
+        warn_of_targets_out_of_reach(targets, [self._activation], self.learning.update.error.target_values)
+        clamped = targets if isinstance(self.network, Layer) else None
+        factor, recorders = as_strength(strength, len(cues), cues.dtype), as_recorders(recorders)
+        with all_or_nothing(self) as draft, all_recorded(recorders):
+            for number in range(len(cues)):
+                row = slice(number, number + 1)
+                x, t = cues[row], None if clamped is None else clamped[row]
+                draft.n_stored += 1
+                self.learning.learn(
+                    draft.network,
+                    x,
+                    t,
+                    draft.n_stored,
+                    draft.target_offset,
+                    draft.state,
+                    rows_of(factor, row),
+                )
+                for recorder in recorders:
+                    recorder.see(draft.network, x, t, draft.n_stored, draft.state)
+            if not is_finite(draft.network):
+                raise DivergenceError(draft.n_stored, self.learning.update.fixed_rate)
 
     def __repr__(self) -> str:
         how = "pairs" if self.auto is None else f"auto-association by {self.auto}"
@@ -214,20 +227,24 @@ class AssociativeMemory(Saved):
             return self.network.forward(x)[1]
         return self.network.forward(x).reconstruction
 
-    def _patterns(self, values: npt.ArrayLike, name: str, n_units: int) -> Array:
-        array = np.asarray(values)
-        return as_patterns(
-            array[np.newaxis] if array.ndim == 1 else array, name, dtype=np.float64, n_columns=n_units
-        )
+    def _respond_unit(self, x: Array, unit: int) -> Array:
+        layer = self.network
+        if not isinstance(layer, Layer) or not layer.activation.elementwise:
+            return super()._respond_unit(x, unit)
+        return layer.activation((x - layer.offset) @ layer.weights[:, unit] + layer.bias[unit])
 
-    def _must_feed_itself(self, what: str) -> None:
-        if self.n_inputs != self.n_outputs:
-            raise ValueError(
-                f"To {what}, outputs must be as many as inputs, {self.n_inputs}. Got {self.n_outputs}."
-            )
+    def _energy(self, x: Array) -> Array:
+        layer = self.network
+        if self.auto != "layer" or not isinstance(layer, Layer) or not has_energy(layer):
+            return super()._energy(x)
+        return energy_of(layer, x)
+
+    @property
+    def _activation(self) -> Activation:
+        return self.network.activation if isinstance(self.network, Layer) else self.network.output_activation
 
     def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        parts = self.network, self.auto, self.learning, self.n_stored, self.target_offset
+        parts = self.network, self.auto, self.learning, self.n_stored, self.target_offset, self.state
         return contents.taken_apart(contents.Parts(*parts))
 
     @classmethod

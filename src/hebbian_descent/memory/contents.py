@@ -10,20 +10,26 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.learning.centering import HIDDEN_START, Offset, hidden_offset
+from hebbian_descent.learning.constraints import Constraint, as_connectivity
+from hebbian_descent.learning.noise import Noise, NoiseStream
 from hebbian_descent.learning.rates import Automatic
 from hebbian_descent.learning.step import Network
-from hebbian_descent.memory.parts import Auto, Storing, as_connectivity, storing
+from hebbian_descent.memory.parts import Auto, Storing, storing
 from hebbian_descent.network import Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
+from hebbian_descent.rules.base import State
 from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain, shortened
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 FLAGS = ("centered", "moving", "running_mean")
 SETTINGS = ("rule", "error", "learning_rate", "weight_decay", "shift", *FLAGS)
-LATER_SETTINGS = ("hidden_shift",)
-"""Files of earlier versions do not have it: hidden offsets follow by the constant shift of the inputs."""
+LATER_SETTINGS = ("hidden_shift", "constraints", "noise")
+"""Files of earlier versions lack these: hidden offsets follow by the constant shift of the inputs, and there
+are no constraints and no noise."""
 OPTIONAL_ARRAYS = ("connectivity", "target_offset")
+STATE = "state_"
+"""What the names of arrays that a rule remembers begin with."""
 
 
 class Parts(NamedTuple):
@@ -34,6 +40,7 @@ class Parts(NamedTuple):
     learning: Storing
     n_stored: int
     target_offset: Array | None
+    state: State
 
 
 def taken_apart(parts: Parts) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -55,9 +62,15 @@ def taken_apart(parts: Parts) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any
             "centered": learning.hidden.moves,
             "moving": offset.moves,
             "running_mean": offset.starts_as_mean,
+            **({"constraints": list(update.constraints)} if update.constraints else {}),
+            **({"noise": _noise_in_file(update.noise)} if update.noise else {}),
         },
     }
-    optional = {"connectivity": update.connectivity, "target_offset": parts.target_offset}
+    optional: dict[str, npt.NDArray[Any] | None] = {
+        "connectivity": update.connectivity,
+        "target_offset": parts.target_offset,
+        **{STATE + name: array for name, array in parts.state.items()},
+    }
     return parameters, {**arrays, **{name: array for name, array in optional.items() if array is not None}}
 
 
@@ -71,7 +84,11 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
             "A memory must be of auto null, layer or autoencoder, with a number of patterns stored. Got "
             f"{auto!r} and {n_stored!r}."
         )
-    network_arrays = {name: array for name, array in arrays.items() if name not in OPTIONAL_ARRAYS}
+    network_arrays = {
+        name: array
+        for name, array in arrays.items()
+        if name not in OPTIONAL_ARRAYS and not name.startswith(STATE)
+    }
     network_class = Autoencoder if auto == "autoencoder" else Layer
     network = network_class._from_contents(parameters["network"], network_arrays)
     if auto == "layer" and network.weights.shape[0] != network.weights.shape[1]:
@@ -80,13 +97,14 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
         )
     learning = _learning(parameters["learning"], network, arrays.get("connectivity"))
     target_offset = _target_offset(learning, network, arrays.get("target_offset"))
-    return Parts(network, auto, learning, n_stored, target_offset)
+    state = _state(learning, network, arrays)
+    return Parts(network, auto, learning, n_stored, target_offset, state)
 
 
 def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[Any] | None) -> Storing:
     names = set(settings) & set(LATER_SETTINGS) if isinstance(settings, Mapping) else ()
     require_names(settings, (*SETTINGS, *names), "settings of learning")
-    require_plain(settings)
+    require_plain({name: value for name, value in settings.items() if name not in ("constraints", "noise")})
     rule, error = settings["rule"], settings["error"]
     if not isinstance(rule, Rule | AutoRule) or not isinstance(error, ErrorTerm):
         raise ModelFileError(
@@ -95,7 +113,7 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
     if not all(isinstance(settings[name], bool) for name in FLAGS):
         got = ", ".join(repr(settings[name]) for name in FLAGS)
         raise ModelFileError(f"The settings {', '.join(FLAGS)} must be true or false. Got {got}.")
-    connectivity = None if mask is None else as_connectivity(mask, network)
+    connectivity = None if mask is None else as_connectivity(mask, network.weights.shape)
     if connectivity is not None and (weights := network.weights[~connectivity]).any():
         raise ModelFileError(
             f"A synapse that is not there must have weight 0. Got {np.abs(weights).max():g}."
@@ -116,7 +134,48 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
         offset=Offset(shift=shift, starts_as_mean=settings["running_mean"]) if moves else Offset(),
         hidden=hidden,
         connectivity=connectivity,
+        constraints=_constraints(settings.get("constraints", [])),
+        noise=_noise_of_file(settings["noise"]) if "noise" in settings else None,
     )
+
+
+def _constraints(found: Any) -> tuple[Constraint, ...]:
+    if not isinstance(found, list) or not all(isinstance(part, Constraint) for part in found):
+        raise ModelFileError(f"The constraints of a memory must be a list of them. Got {shortened(found)}.")
+    return tuple(found)
+
+
+def _noise_in_file(stream: NoiseStream) -> dict[str, Any]:
+    noise = stream.noise
+    if not noise.is_plain:
+        raise ModelFileError(
+            "A memory can be saved with noise that is given by numbers. Got a function of your own: save the "
+            "arrays of its network, and make the memory from them and your own code."
+        )
+    return {"weights": noise.weights, "activity": noise.activity, "seed": stream.seed}
+
+
+def _noise_of_file(found: Any) -> NoiseStream:
+    require_names(found, ("weights", "activity", "seed"), "noise")
+    require_plain(found)
+    if not is_count(found["seed"]):
+        raise ModelFileError(f"The seed of noise must be a number. Got {found['seed']!r}.")
+    return NoiseStream(Noise(found["weights"], found["activity"]), found["seed"])
+
+
+def _state(learning: Storing, network: Network, arrays: Arrays) -> State:
+    """Return what the rule remembers, which must look like what it starts with."""
+    found = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
+    rule = learning.rule
+    fresh = rule.new_state(network) if isinstance(rule, Rule) and isinstance(network, Layer) else {}
+    require_names(found, fresh, "state of the rule")
+    for name, array in found.items():
+        if array.shape != np.atleast_1d(fresh[name]).shape or array.dtype != fresh[name].dtype:
+            raise ModelFileError(
+                f"The state {name!r} of the rule {rule.name!r} must have the shape {fresh[name].shape} and "
+                f"dtype {fresh[name].dtype}. Got {array.shape} and {array.dtype}."
+            )
+    return {name: array.reshape(fresh[name].shape) for name, array in found.items()}
 
 
 def _target_offset(learning: Storing, network: Network, found: npt.NDArray[Any] | None) -> Array | None:

@@ -16,10 +16,14 @@ from hebbian_descent.learning.centering import (
     as_start,
     offset_in_stream,
 )
+from hebbian_descent.learning.constraints import Constraint
+from hebbian_descent.learning.noise import NoiseStream, refuse_noise_of_units
 from hebbian_descent.learning.rates import Mask, as_rate
 from hebbian_descent.learning.step import Network, Update
+from hebbian_descent.learning.strength import Strength
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.rules import AutoRule, Rule, get_auto_rule, get_error_term, get_rule
+from hebbian_descent.rules.base import State
 
 Auto: TypeAlias = Literal["layer", "autoencoder"] | None
 Sizes: TypeAlias = tuple[int, int | None, int | None]
@@ -107,17 +111,41 @@ class Storing:
         """Raise if a target is not among the values that the error term is made for."""
         self.update.error.check_targets(targets)
 
+    def start(self, network: Network) -> State:
+        """Bring the weights of a new network into their constraints, and return the state of the rule."""
+        self.update.constrain(network.weights)
+        is_layer = isinstance(self.rule, Rule) and isinstance(network, Layer)
+        return self.rule.new_state(network) if is_layer else {}  # type: ignore[union-attr, arg-type]
+
     def learn(
-        self, network: Network, x: Array, t: Array | None, n_seen: int, target_offset: Array | None
+        self,
+        network: Network,
+        x: Array,
+        t: Array | None,
+        n_seen: int,
+        target_offset: Array | None,
+        state: State | None = None,
+        strength: Strength | None = None,
     ) -> None:
         """Update a network with one pattern, a matrix of one row, that is its `n_seen`-th, counted from 1."""
         step, shift = n_seen - 1, self.offset.shift_after(n_seen)
         if isinstance(network, Layer):
             assert t is not None
-            self.update.layer(network, x, t, step=step, shift=shift, target_offset=target_offset)
+            self.update.layer(
+                network,
+                x,
+                t,
+                step=step,
+                shift=shift,
+                target_offset=target_offset,
+                state=state,
+                strength=strength,
+            )
         else:
             hidden_shift = self.hidden.shift_after(n_seen)
-            self.update.autoencoder(network, x, step=step, shift=shift, hidden_shift=hidden_shift)
+            self.update.autoencoder(
+                network, x, step=step, shift=shift, hidden_shift=hidden_shift, strength=strength
+            )
         # A memory that cannot recall the pattern that it has just stored could store no other, either.
         self.update.stop_if_diverged(network, x, n_seen)
 
@@ -132,6 +160,8 @@ def storing(
     offset: Offset,
     hidden: Offset,
     connectivity: Mask | None,
+    constraints: tuple[Constraint, ...] = (),
+    noise: NoiseStream | None = None,
 ) -> Storing:
     """Check the settings of a memory, and put them together."""
     found = rule_of(network, rule, offset)
@@ -141,7 +171,11 @@ def storing(
         as_rate(learning_rate),
         weight_decay=as_number(weight_decay, "weight decay", at_least=0, at_most=2),
         connectivity=connectivity,
+        constraints=constraints,
+        noise=noise,
     )
+    if noise is not None and isinstance(network, Autoencoder):
+        refuse_noise_of_units(noise.noise)
     for part in (offset, hidden):
         as_number(part.shift, "shift", at_least=0, at_most=1)
     return Storing(update, offset, hidden)
@@ -158,16 +192,3 @@ def rule_of(network: Network, rule: Any, offset: Offset) -> Rule | AutoRule:
             'all of them: use centering="moving" without offset_start, which learns the means as well.'
         )
     return found
-
-
-def as_connectivity(mask: npt.ArrayLike, network: Network) -> Mask:
-    """Return a mask of the weights as True and False, in its own array."""
-    given = np.array(mask)
-    if given.shape != network.weights.shape:
-        raise ValueError(
-            f"The connectivity must have one entry for each weight, shape {network.weights.shape}. "
-            f"Got shape {given.shape}."
-        )
-    if given.dtype != bool and (wrong := given[~np.isin(given, (0, 1))]).size:
-        raise ValueError(f"The connectivity must be True or False for each weight. Got {wrong[0]!r}.")
-    return given.astype(bool)

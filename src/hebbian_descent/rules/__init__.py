@@ -8,13 +8,20 @@ from typing import Any
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.registry import finder_of
 from hebbian_descent.rules import (
+    bcm,
     contrastive,
     covariance,
     gradient_descent,
     hebb,
     hebbian_descent,
     oja,
+    palimpsest,
+    perceptron,
+    proximal,
+    pseudo_inverse,
     sanger,
+    three_factor,
+    willshaw,
 )
 from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Factors, Rule
 from hebbian_descent.rules.error_terms import ERROR_TERMS, ErrorTerm, get_error_term
@@ -23,6 +30,7 @@ from hebbian_descent.rules.losses import LOSSES, Loss, matching_loss
 __all__ = [
     "AUTO_RULES",
     "ERROR_TERMS",
+    "LOCAL_RULES",
     "LOSSES",
     "RULES",
     "Activity",
@@ -48,6 +56,22 @@ RULES: dict[str, Rule] = {
     "contrastive": contrastive.rule(),
 }
 
+LOCAL_RULES: dict[str, Callable[..., Rule]] = {
+    "oja": oja.rule,
+    "sanger": sanger.rule,
+    "bcm": bcm.rule,
+    "perceptron": perceptron.rule,
+    "proximal": proximal.rule,
+    "pseudo_inverse": pseudo_inverse.rule,
+    "willshaw": willshaw.rule,
+    "palimpsest": palimpsest.rule,
+    "three_factor": three_factor.rule,
+}
+"""Rules of the literature that see the weights, keep a state or learn on their own terms.
+
+The plain loop runs them in `train`, `AssociativeMemory` and `sweep`; estimators learn by `RULES`.
+"""
+
 AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
     "hebbian_descent": hebbian_descent.auto_rule,
     "gradient_descent": gradient_descent.auto_rule,
@@ -59,17 +83,21 @@ AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
 
 
 @finder_of(Rule)
-def get_rule(rule: str | Rule) -> Rule:
-    """Return a rule for a layer by name; a custom rule is passed through."""
+def get_rule(rule: str | Rule, **parameters: Any) -> Rule:
+    """Return a rule for a layer by name, with its parameters; a custom rule is passed through."""
     if isinstance(rule, Rule):
         return rule
-    if isinstance(rule, AutoRule) or (rule in AUTO_RULES and rule not in RULES):
-        name = rule.name if isinstance(rule, AutoRule) else rule
+    if isinstance(rule, AutoRule):
         raise ValueError(
-            f"The rule {name!r} as given trains an Autoencoder. Got a Layer: use one of {', '.join(RULES)}."
+            f"The rule {rule.name!r} as given trains an Autoencoder. Got a Layer: "
+            f"use one of {', '.join(RULES)}."
         )
+    if rule in LOCAL_RULES:
+        return LOCAL_RULES[rule](**parameters)
     if rule not in RULES:
-        raise unknown_name("rule", rule, RULES)
+        raise unknown_name("rule", rule, (*RULES, *LOCAL_RULES))
+    if parameters:
+        raise ValueError(f"The rule {rule!r} has no parameters. Got {', '.join(parameters)}.")
     return RULES[rule]
 
 

@@ -1,8 +1,11 @@
-"""What a learning rule is: two factors whose outer product changes the weights.
+"""What a learning rule is: a function of what synapses see, to two factors or to a whole change.
+
+Mostly the outer product of two factors changes the weights. A rule that is no such product returns a `Change`
+itself, and one that remembers something between patterns has a state, fresh for every run.
 
 Every rule points downhill: a parameter moves by −η times the change that its rule gives, averaged over the
-batch. Learning rate, weight decay and moving offsets are not the rule's business; they are written once, in
-`hebbian_descent.learning.step`.
+batch. Learning rate, weight decay, constraints and moving offsets are not the rule's business; they are
+written once, in `hebbian_descent.learning.step`.
 """
 
 from __future__ import annotations
@@ -11,13 +14,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from hebbian_descent.checks import Array
-from hebbian_descent.network import Activation, Autoencoder
+from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.network.autoencoder import Pass
 from hebbian_descent.registry import ADDED_LATER, Member
 
 ErrorFunction = Callable[[Array, Array], Array]
 """(targets, output) → error, the signal that an output unit sends to its synapses."""
+
+State = dict[str, Array]
+"""What a rule remembers from one update to the next, by name; its function may change the arrays in place."""
+
+
+NOTHING: Array = np.empty(0)
 
 
 class Activity(NamedTuple):
@@ -32,6 +43,10 @@ class Activity(NamedTuple):
     error: ErrorFunction
     mean_input: Array | None = None  # (n_inputs,), over all training patterns
     mean_target: Array | None = None  # (n_outputs,), over all training patterns
+    weights: Array = NOTHING  # (n_inputs, n_outputs), read-only; given by training, memories and sweeps
+    bias: Array = NOTHING  # (n_outputs,), read-only
+    strength: Array | None = None  # (batch,), the third factor of each pattern, if there is one
+    learning_rate: Any = None  # η, for rules that use it themselves
 
 
 class Factors(NamedTuple):
@@ -51,13 +66,16 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule(Member):
-    """A rule for a layer: its name, its two factors, and whether the bias learns.
+    """A rule for a layer: its name, its function, and whether the bias learns.
 
-    The weights change along preᵀpost and the bias along post, both averaged over the batch.
+    The function takes an `Activity` and returns `Factors`: the weights change along preᵀpost and the bias
+    along post, both averaged over the batch. What is no such product returns a `Change`, the mean over the
+    batch; its bias learns unless it is None. With a `state`, the function takes that as second argument.
     """
 
     name: str
-    factors: Callable[[Activity], Factors]
+    factors: Callable[..., Any]
+    """(activity) → `Factors` or `Change`; (activity, state) where there is a state."""
     learns_bias: bool = True
     needs_data_mean: bool = False
     """Whether the factors use the means over all training patterns, which a stream does not have."""
@@ -71,21 +89,62 @@ class Rule(Member):
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
     title: str = field(default="", metadata=ADDED_LATER)
     """Display name; empty for the name itself."""
-    moving_factors: Callable[[Activity], Factors] | None = field(default=None, metadata=ADDED_LATER)
+    moving_factors: Callable[..., Any] | None = field(default=None, metadata=ADDED_LATER)
     """The factors where the means are known only gradually; None if they are the same as elsewhere.
 
     `mean_input` is then the offset before the pattern, `mean_target` the mean target with the pattern.
     """
+    state: Callable[[Layer], Mapping[str, Any]] | None = field(default=None, metadata=ADDED_LATER)
+    """Makes the arrays, by name, with which a run of this layer starts; None keeps nothing."""
+    takes_targets: bool = field(default=True, metadata=ADDED_LATER)
+    """Whether it learns from targets; otherwise they need not be given."""
+    takes_strength: bool = field(default=False, metadata=ADDED_LATER)
+    """Whether it uses the strength of patterns itself; otherwise each change is multiplied by it."""
+    takes_rate: bool = field(default=False, metadata=ADDED_LATER)
+    """Whether it has to know η, as an implicit step does; what it gives is multiplied by η all the same."""
+    constraint: Callable[[Array], Array | None] | None = field(default=None, metadata=ADDED_LATER)
+    """What its synapses can be: weights → weights, at the start and after every update."""
+    automatic_rate: float | None = field(default=None, metadata=ADDED_LATER)
+    """The η that "auto" stands for, where that does not follow from the inputs."""
 
-    def change(self, activity: Activity) -> Change:
+    @property
+    def why_plain_loop(self) -> str | None:
+        """Why only the plain loop of `train`, memories and sweeps can follow it, or None."""
+        reasons = {
+            "keeps a state": self.state is not None,
+            "constrains the weights": self.constraint is not None,
+            "takes no targets": not self.takes_targets,
+            "uses the strength of patterns": self.takes_strength,
+            "uses the learning rate itself": self.takes_rate,
+        }
+        return next((reason for reason, holds in reasons.items() if holds), None)
+
+    def new_state(self, layer: Layer) -> State:
+        """Return a fresh state for a layer, in arrays of its own; empty for a rule that keeps nothing."""
+        made: Any = {} if self.state is None else self.state(layer)
+        if not isinstance(made, Mapping) or not all(isinstance(name, str) for name in made):
+            raise TypeError(
+                f"The state of the rule {self.name!r} must be a dict of arrays by name, "
+                f'as {{"threshold": np.ones(layer.n_outputs)}}. Got {type(made).__name__}.'
+            )
+        return {name: np.array(value, order="C") for name, value in made.items()}
+
+    def change(self, activity: Activity, state: State | None = None) -> Change:
         """Return the direction of the update for a batch."""
-        pre, post = self.checked_factors(activity)
+        answer = self.answer(activity, state)
+        if isinstance(answer, Change):
+            return answer
+        pre, post = answer
         return Change(weights=mean_outer(pre, post), bias=post.mean(axis=0) if self.learns_bias else None)
 
-    def checked_factors(self, activity: Activity, *, moving: bool = False) -> Factors:
-        """Return the factors if they fit the layer; the rule's function may be anyone's."""
+    def answer(
+        self, activity: Activity, state: State | None = None, *, moving: bool = False
+    ) -> Factors | Change:
+        """Return what the rule's function gives if it fits the layer; the function may be anyone's."""
         function = self.moving_factors if moving and self.moving_factors is not None else self.factors
-        found: Any = function(activity)
+        found: Any = function(activity) if self.state is None else function(activity, state)
+        if isinstance(found, Change):
+            return self._checked(found, activity)
         fitting = (activity.inputs.shape, activity.output.shape)
         got: Any = type(found).__name__
         if isinstance(found, tuple):
@@ -96,6 +155,32 @@ class Rule(Member):
                 f"and {fitting[1]}: one row per pattern. Got {got}."
             )
         return Factors(*found)
+
+    def checked_factors(self, activity: Activity, *, moving: bool = False) -> Factors:
+        """Return the two factors, or say that this rule has none."""
+        answer = self.answer(activity, moving=moving)
+        if isinstance(answer, Change):
+            raise ValueError(needs_plain_loop(self))
+        return answer
+
+    def _checked(self, change: Change, activity: Activity) -> Change:
+        n_inputs, n_outputs = activity.inputs.shape[1], activity.output.shape[1]
+        weights, bias = np.shape(change.weights), None if change.bias is None else np.shape(change.bias)
+        if weights != (n_inputs, n_outputs) or bias not in (None, (n_outputs,)):
+            raise ValueError(
+                f"The rule {self.name!r} must give a change of the weights of shape {(n_inputs, n_outputs)}, "
+                f"and of the bias of shape {(n_outputs,)} or None. Got {weights} and {bias}."
+            )
+        return change
+
+
+def needs_plain_loop(rule: Rule) -> str:
+    """Return why an estimator cannot learn by a rule, and what can."""
+    what = rule.why_plain_loop or "gives a change that is no product of two factors"
+    return (
+        f"An estimator learns from targets by two factors alone. Got the rule {rule.name!r}, which {what}: "
+        "use train, AssociativeMemory or sweep."
+    )
 
 
 class AutoActivity(NamedTuple):
@@ -127,4 +212,5 @@ class AutoRule(Member):
 def mean_outer(pre: Array, post: Array) -> Array:
     """Return the outer product of two factors, averaged over the rows."""
     n = len(pre)
-    return pre.T @ post / n
+    # A matrix product with a single row takes three times as long, for the same numbers.
+    return pre.T * post if n == 1 else pre.T @ post / n

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.registry import made_once
-from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
+from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Rule, mean_outer
+
+
+def change(activity: Activity) -> Change:
+    """Add the product of input and output, less what the output predicts: ΔW = η (x̃ − hWᵀ)ᵀh.
+
+    Linear units find the principal subspace of the centered inputs (Oja, 1982, 1989); one unit finds the
+    first principal component, at length 1. There is no bias to learn, and targets are ignored.
+    """
+    x, W, h = activity.inputs - activity.offset, activity.weights, activity.output
+    return Change(weights=W @ mean_outer(h, h) - mean_outer(x, h))
+
+
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("oja", change, takes_error_term=False, takes_targets=False, title="Oja's rule")
 
 
 @made_once

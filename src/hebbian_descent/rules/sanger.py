@@ -5,8 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from hebbian_descent.registry import made_once
-from hebbian_descent.rules.base import AutoActivity, AutoRule, Change, mean_outer
+from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change, Rule, mean_outer
 from hebbian_descent.rules.oja import require_linear
+
+
+def change(activity: Activity) -> Change:
+    """Let each unit learn only what the units before it leave over: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ).
+
+    Linear units find the principal components of the centered inputs in order, each at length 1 (Sanger,
+    1989). There is no bias to learn, and targets are ignored.
+    """
+    x, W, h = activity.inputs - activity.offset, activity.weights, activity.output
+    return Change(weights=W @ np.triu(mean_outer(h, h)) - mean_outer(x, h))
+
+
+@made_once
+def rule() -> Rule:
+    """Return the rule for a layer."""
+    return Rule("sanger", change, takes_error_term=False, takes_targets=False, title="Sanger's rule")
 
 
 @made_once

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hebbian_descent.checks import as_count
 from hebbian_descent.engines.base import MEMORY_BUDGET
 from hebbian_descent.engines.choice import choose
 from hebbian_descent.engines.grid import Grid
 from hebbian_descent.engines.patterns import Patterns
+from hebbian_descent.network.reach import TargetRangeWarning, warn_of_targets_out_of_reach
 from hebbian_descent.storage.results import Record, Store, StoreError
 from hebbian_descent.sweep.cell import Work, cell_result
 from hebbian_descent.sweep.executors import Executor, InProcess
 from hebbian_descent.sweep.result import SweepResult
 
+__all__ = ["Progress", "Sweep", "TargetRangeWarning"]
+
 Progress = Callable[[int, int], None]
-
-
-class TargetRangeWarning(UserWarning):
-    """Targets lie where an activation cannot reach them."""
 
 
 class Sweep:
@@ -44,7 +40,9 @@ class Sweep:
         self.patterns = patterns
         memory_budget = as_count(memory_budget, "memory budget", at_least=2**20)
         grid.error.check_targets(patterns.targets)
-        self._warn_of_targets_out_of_reach()
+        grid.check(patterns)
+        labels = grid.error.target_values
+        warn_of_targets_out_of_reach(patterns.targets, grid.output_activations, labels, stacklevel=3)
         self.works = [
             Work(cell, grid, choose(engine, cell, grid, patterns), memory_budget) for cell in grid.cells()
         ]
@@ -121,21 +119,3 @@ class Sweep:
                 if progress is not None:
                     progress(n_done, total)
                 yield numbers[place], record
-
-    def _warn_of_targets_out_of_reach(self) -> None:
-        activations = self.grid.output_activations
-        if not np.isfinite([activation.output_range for activation in activations]).any():
-            return
-        low, high = float(self.patterns.targets.min()), float(self.patterns.targets.max())
-        beyond = {
-            f"{activation} reaches {activation.output_range[0]:g} to {activation.output_range[1]:g}"
-            for activation in activations
-            if low < activation.output_range[0] or high > activation.output_range[1]
-        }
-        if beyond:
-            warnings.warn(
-                f"The targets lie between {low:g} and {high:g}, beyond what some units can reach: "
-                f"{'; '.join(sorted(beyond))}. Rescale the targets or choose another activation.",
-                TargetRangeWarning,
-                stacklevel=4,
-            )

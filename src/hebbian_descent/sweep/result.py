@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from hebbian_descent.checks import Array, require_extra, unknown_name
 from hebbian_descent.engines.base import NEVER, CellResult
 from hebbian_descent.engines.choice import Choice
 from hebbian_descent.engines.grid import Grid, labels_of_rates, name_of, rate_of_label
-from hebbian_descent.measures import get_measure
+from hebbian_descent.measures import Measure, MeasureLike, get_measure
 from hebbian_descent.sweep.selection import Best, costs, in_words, select
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class SweepResult:
     baseline: float
     """The mean absolute error of always answering with the mean target."""
     seconds: float
+    own_measures: Mapping[str, Measure] = field(default_factory=dict)
+    """The measures that are not the package's own, by name."""
 
     @classmethod
     def collect(
@@ -67,7 +69,8 @@ class SweepResult:
             for name in grid.value_names:
                 values[name][r, a, :, d] = cell.values[name]
             diverged_at[r, a, :, d] = cell.diverged_at
-        return cls(axes, values, diverged_at, choices, baseline, seconds)
+        own = {measure.name: measure for measure in grid.measures if not measure.is_built_in}
+        return cls(axes, values, diverged_at, choices, baseline, seconds, own)
 
     @property
     def diverged(self) -> npt.NDArray[np.bool_]:
@@ -75,23 +78,24 @@ class SweepResult:
         diverged: npt.NDArray[np.bool_] = self.diverged_at != NEVER
         return diverged
 
-    def errors(self, measure: str = "mae") -> Array:
+    def errors(self, measure: MeasureLike = "mae") -> Array:
         """Return one measure over all six axes."""
-        if measure not in self.values:
-            raise unknown_name("measure of this sweep", measure, self.values)
-        return self.values[measure]
+        name = self._name(measure)
+        if name not in self.values:
+            raise unknown_name("measure of this sweep", name, self.values)
+        return self.values[name]
 
-    def best(self, by: str = "last20", measure: str | None = None) -> list[Best]:
+    def best(self, by: str = "last20", measure: MeasureLike | None = None) -> list[Best]:
         """Return for each rule and activation the learning rate and decay that do best.
 
         `by` is `last` followed by a number (the patterns seen last), `last` (the very last) or `all`; for
         evaluated patterns that were not learned, `all` is the test error. The trials are averaged first; a
         learning rate of which a trial diverged is never best.
         """
-        name = measure or next(iter(self.values))
-        return select(self.axes, self.errors(name), self.diverged, name, by)
+        name = self._name(measure)
+        return select(self.axes, self.errors(name), self.diverged, self._measure(name), by)
 
-    def doubts(self, by: str = "last20", measure: str | None = None) -> dict[str, str]:
+    def doubts(self, by: str = "last20", measure: MeasureLike | None = None) -> dict[str, str]:
         """Return, by rule and activation, why the best may not be the best there is, and what to try.
 
         Either every learning rate diverged, or the best one is the smallest or the largest tried.
@@ -100,7 +104,7 @@ class SweepResult:
             f"{best.rule}, {best.activation}": best.doubt for best in self.best(by, measure) if best.doubt
         }
 
-    def trials_of(self, best: Best, measure: str | None = None) -> Array:
+    def trials_of(self, best: Best, measure: MeasureLike | None = None) -> Array:
         """Return a measure of each trial and pattern of a best setting, (n_trials, n_patterns)."""
         wanted = (best.rule, best.activation, best.learning_rate, best.weight_decay)
         place = tuple(
@@ -109,10 +113,10 @@ class SweepResult:
         )
         return np.asarray(self.errors(measure or best.measure)[place])
 
-    def costs(self, by: str = "last20", measure: str | None = None) -> Array:
+    def costs(self, by: str = "last20", measure: MeasureLike | None = None) -> Array:
         """Return what `best` minimises, over rule, activation, learning rate and weight decay."""
-        name = measure or next(iter(self.values))
-        return costs(self.errors(name), self.diverged, name, by)
+        name = self._name(measure)
+        return costs(self.errors(name), self.diverged, self._measure(name), by)
 
     def to_xarray(self) -> Any:
         """Return all measures as one xarray Dataset with labelled dimensions."""
@@ -130,16 +134,16 @@ class SweepResult:
         table["diverged"] = np.repeat(self.diverged.ravel(), len(self.axes["pattern"]))
         return table.reset_index()
 
-    def plot_learning_rates(self, by: str = "last20", measure: str | None = None) -> Figure:
+    def plot_learning_rates(self, by: str = "last20", measure: MeasureLike | None = None) -> Figure:
         """Return a figure of how well each learning rate did, at its best weight decay, one line per rule."""
-        name = measure or next(iter(self.values))
+        name = self._name(measure)
         rates = [rate_of_label(label) for label in self.axes["learning_rate"]]
         # An automatic rate has no place on an axis of numbers.
         is_fixed = np.array([isinstance(rate, float) for rate in rates])
         if not is_fixed.any():
             raise ValueError("A curve over learning rates must have fixed ones. Got 'auto' alone.")
         cost = self.costs(by, name).min(axis=-1)[..., is_fixed]
-        sign = -1 if get_measure(name).higher_is_better else 1
+        sign = -1 if self._measure(name).higher_is_better else 1
         return plotting.learning_rate_curve(
             np.array([rate for rate in rates if isinstance(rate, float)]),
             dict(
@@ -151,20 +155,28 @@ class SweepResult:
             ),
             baseline=self.baseline if name == "mae" else None,
             title=f"Each learning rate, judged by {in_words(by)}",
-            measure=get_measure(name).title,
+            measure=self._measure(name).title,
         )
 
-    def plot_forgetting(self, by: str = "last20", measure: str | None = None) -> Figure:
+    def plot_forgetting(self, by: str = "last20", measure: MeasureLike | None = None) -> Figure:
         """Return a figure of each pattern's measure at the best learning rate, and its spread."""
         best = dict(zip(self._labels(), self.best(by, measure), strict=True))
-        name = measure or next(iter(self.values))
+        name = self._name(measure)
         return plotting.forgetting_curve(
             {label: found.per_pattern for label, found in best.items()},
             spread={label: found.per_pattern_std for label, found in best.items()},
             baseline=self.baseline if name == "mae" else None,
             title=f"At the best learning rate for {in_words(by)}",
-            measure=get_measure(name).title,
+            measure=self._measure(name).title,
         )
+
+    def _name(self, measure: MeasureLike | None) -> str:
+        if measure is None:
+            return next(iter(self.values))
+        return measure if isinstance(measure, str) else get_measure(measure).name
+
+    def _measure(self, name: str) -> Measure:
+        return self.own_measures.get(name) or get_measure(name)
 
     def _labels(self) -> list[str]:
         activations = self.axes["activation"]

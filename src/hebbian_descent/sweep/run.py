@@ -13,6 +13,10 @@ from hebbian_descent.engines.grid import RateLike
 from hebbian_descent.engines.network_grids import AutoencoderGrid, LayerGrid
 from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering
+from hebbian_descent.learning.constraints import Constraints
+from hebbian_descent.learning.noise import Noise
+from hebbian_descent.learning.strength import StrengthFunction
+from hebbian_descent.measures import MeasureLike
 from hebbian_descent.network import Activation
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
@@ -39,7 +43,11 @@ def sweep(
     batch_size: int = 1,
     shuffle: bool | None = None,
     evaluate_on: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
-    measures: str | Sequence[str] = ("mae",),
+    measures: MeasureLike | Sequence[MeasureLike] = ("mae",),
+    strength: npt.ArrayLike | StrengthFunction | None = None,
+    constraints: Constraints | None = None,
+    connectivity: npt.ArrayLike | None = None,
+    noise: Noise | None = None,
     seed: int = 0,
     engine: str = "auto",
     dtype: npt.DTypeLike = np.float64,
@@ -55,7 +63,7 @@ def sweep(
     Args:
         inputs: One pattern per row, in the order of learning.
         targets: One per row, as many as inputs.
-        rules: Names of `RULES`, or your own rules.
+        rules: Names of `RULES` or `LOCAL_RULES`, or your own rules.
         activations: Names of `ACTIVATIONS`, or your own activations.
         learning_rates: η, one or several; "auto" is computed for each update, see `learning.rates`.
         weight_decays: ω, per update.
@@ -69,7 +77,13 @@ def sweep(
         batch_size: Patterns per update, whose changes are averaged.
         shuffle: A new order in each epoch, from (seed, epoch); by default only for batches.
         evaluate_on: Other pairs to measure on, instead of those learned.
-        measures: Names of `MEASURES`.
+        measures: Names of `MEASURES`, or functions of targets and outputs to one number per pattern.
+        strength: What multiplies the change of each pattern: one number per pattern, or a function of the
+            activity.
+        constraints: What the weights can be, at the start and after every update: names of `CONSTRAINTS`,
+            constraints or functions of the weights, applied in order.
+        connectivity: Which synapses there are, True or False for each weight.
+        noise: `Noise` of synapses or of activity, from (seed, trial, step).
         seed: A whole number that all randomness follows from.
         engine: "auto", "sequence", "stacked" or "reference".
         dtype: float64 or float32.
@@ -101,6 +115,10 @@ def sweep(
         batch_size=batch_size,
         shuffle=shuffle,
         measures=measures,
+        strength=strength,
+        constraints=constraints,
+        connectivity=connectivity,
+        noise=noise,
         seed=seed,
         dtype=dtype,
     )
@@ -152,7 +170,8 @@ def sweep_autoencoders(
         memory_budget: Bytes that the arrays of a cell may take.
         progress: Called with the number of cells done and their total.
         **grid: `weight_decays`, `trials`, `error`, `epochs`, `batch_size` (100 by default), `shuffle`,
-            `measures`, `seed` and `dtype`, as for `sweep`.
+            `measures`, `strength`, `constraints`, `connectivity`, `noise` of the weights, `seed` and `dtype`,
+            as for `sweep`.
 
     The result names the activations hidden/output, as "sigmoid/linear", and holds besides the measures the
     mean activity of the hidden units for each pattern, as `hidden_activity`.

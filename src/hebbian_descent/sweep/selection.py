@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.grid import rate_of_label
-from hebbian_descent.measures import get_measure
+from hebbian_descent.measures import Measure, get_measure
 
 
 class Best(NamedTuple):
@@ -73,7 +73,7 @@ def in_words(by: str) -> str:
     return f"the last {by.removeprefix('last')} patterns"
 
 
-def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str, by: str) -> Array:
+def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str | Measure, by: str) -> Array:
     """Return what is to be minimised, over rule, activation, rate and decay; inf where a trial diverged."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of runs that diverged, which are NaN throughout
@@ -87,7 +87,7 @@ def select(
     axes: Mapping[str, npt.NDArray[Any]],
     values: Array,
     diverged: npt.NDArray[np.bool_],
-    measure: str,
+    measure: str | Measure,
     by: str,
 ) -> list[Best]:
     """Return the best setting of each rule and activation; on ties the first one listed."""
@@ -105,7 +105,7 @@ def select(
                     activation=str(activation),
                     learning_rate=rates[i],
                     weight_decay=float(axes["weight_decay"][d]),
-                    measure=measure,
+                    measure=get_measure(measure).name,
                     by=by,
                     value=float(per_trial[r, a, i, d].mean()) if usable else np.nan,
                     std=float(per_trial[r, a, i, d].std()) if usable else np.nan,

@@ -13,6 +13,7 @@ from hebbian_descent.network.activations.inverse_sqrt import inverse_sqrt
 from hebbian_descent.network.activations.inverse_sqrt_linear import inverse_sqrt_linear
 from hebbian_descent.network.activations.leaky_rectifier import leaky_rectifier
 from hebbian_descent.network.activations.linear import linear
+from hebbian_descent.network.activations.other_names import named_here
 from hebbian_descent.network.activations.rectifier import rectifier
 from hebbian_descent.network.activations.scaled_explin import scaled_explin
 from hebbian_descent.network.activations.scaled_tanh import scaled_tanh
@@ -48,6 +49,8 @@ ACTIVATIONS: dict[str, Callable[..., Activation]] = {
 def get_activation(activation: str | Activation, **parameters: float) -> Activation:
     """Return an activation by name, with its parameters by name; one that is made already is passed through.
 
+    Names of other libraries are understood as well, such as "relu", "elu", "tanh" and "identity".
+
     >>> get_activation("leaky_rectifier", slope=0.1).largest_slope
     1.0
     """
@@ -57,6 +60,8 @@ def get_activation(activation: str | Activation, **parameters: float) -> Activat
         raise TypeError(
             f"A custom activation must be an Activation, as Activation('mine', function). Got {activation!r}."
         )
+    if isinstance(activation, str) and activation not in ACTIVATIONS:
+        activation, parameters = named_here(activation, parameters)
     if activation not in ACTIVATIONS:
         raise unknown_name("activation", activation, ACTIVATIONS)
     try:

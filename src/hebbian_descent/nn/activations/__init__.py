@@ -16,10 +16,11 @@ import torch
 from torch import Tensor, nn
 
 from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
+from hebbian_descent.network.activations.other_names import named_here
 from hebbian_descent.network.domain import Interval, Simplex
 from hebbian_descent.nn.activations.inverses import INVERSES
 from hebbian_descent.nn.activations.matching_losses import MATCHING_LOSSES
-from hebbian_descent.nn.activations.pytorch_names import named_here, recognised
+from hebbian_descent.nn.activations.pytorch_names import recognised
 from hebbian_descent.nn.activations.values import VALUES
 
 Function = Callable[[Tensor], Tensor]

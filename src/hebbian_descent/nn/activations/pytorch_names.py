@@ -1,28 +1,14 @@
-"""PyTorch's names, functions and modules for activations of the list."""
+"""PyTorch's functions and modules for activations of the list; for its names see `network.activations`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-NAMES = {
-    "identity": "linear",
-    "relu": "rectifier",
-    "elu": "explin",
-    "selu": "scaled_explin",
-    "tanh": "scaled_tanh",
-    "leaky_relu": "leaky_rectifier",
-    "exp": "exponential",
-}
-"""What PyTorch calls some activations, and what they are called here."""
-
-PARAMETERS = {"leaky_relu": {"negative_slope": "slope"}}
-"""The same for their parameters."""
 
 FUNCTIONS: dict[Any, str] = {
     torch.sigmoid: "sigmoid",
@@ -56,13 +42,6 @@ MODULES: dict[type[nn.Module], Callable[[Any], tuple[str, dict[str, float]] | No
     nn.Softmax: lambda m: ("softmax", {}) if m.dim == -1 else None,
 }
 """By the type of a module, the name and parameters of what it computes, or None if it is not on the list."""
-
-
-def named_here(name: str, parameters: Mapping[str, float]) -> tuple[str, dict[str, float]]:
-    """Return a name and its parameters as they are called here."""
-    theirs = name.lower()
-    words = PARAMETERS.get(theirs, {})
-    return NAMES.get(theirs, name), {words.get(key, key): value for key, value in parameters.items()}
 
 
 def recognised(activation: Any) -> tuple[str, dict[str, float]] | None:

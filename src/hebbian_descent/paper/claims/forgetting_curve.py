@@ -127,7 +127,7 @@ def _laws(result: SweepResult) -> dict[str, Law]:
 def best_law(values: Array) -> Law:
     """Fit all three laws by age, with and without an asymptote, and compare them by AIC."""
     age = np.arange(len(values), 0, -1)
-    fits = [fit_forgetting(age, values, asymptote=asymptote) for asymptote in (False, True)]
+    fits = [fit_forgetting(age, values, asymptote=asymptote, bounds=None) for asymptote in (False, True)]
     aic = {name: min(fit[name].aic for fit in fits) for name in LAWS}
     others = min(value for name, value in aic.items() if name != "power_law")
     return Law(

@@ -173,13 +173,16 @@ def _member_from_json(form: Any) -> Member:
         raise ModelFileError(
             f"A member of a list must be given by list, name and parameters. Got {shortened(form)}."
         )
-    require_plain(form["parameters"] | {"name": form["name"]})
-    parameters = {} if form["list"] == "Rule" else form["parameters"]
+    lists = {name: value for name, value in form["parameters"].items() if isinstance(value, list)}
+    require_plain({**form["parameters"], **dict.fromkeys(lists, 0), "name": form["name"]})
+    for name, numbers in lists.items():
+        if not all(type(number) in (int, float) for number in numbers):
+            raise ModelFileError(f"A list of {name!r} must hold numbers alone. Got {shortened(numbers)}.")
     try:
-        found = FINDERS[form["list"]](form["name"], **parameters)
+        found = FINDERS[form["list"]](form["name"], **form["parameters"])
     except (TypeError, ValueError) as error:
         raise ModelFileError(str(error)) from None
-    if not found.is_built_in or (form["list"] == "Rule" and form["parameters"] != dict(found.parameters)):
+    if not found.is_built_in:
         raise ModelFileError(
             f"A member of a list must have the parameters it is listed with. Got {form['name']!a} with "
             f"{shortened(form['parameters'])}."

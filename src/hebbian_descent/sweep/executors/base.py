@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record
-from hebbian_descent.sweep.cell import Work
 from hebbian_descent.thread_pools import usable_processors
 
 Finished: TypeAlias = Generator[tuple[int, Record], None, None]
@@ -20,14 +18,27 @@ class WorkerLostError(RuntimeError):
     """Workers died while they ran a cell, again and again."""
 
 
+class Runnable(Protocol):
+    """A cell of any kind: the `Work` of a sweep, or something else that makes a record."""
+
+    @property
+    def cell(self) -> object:
+        """What names it in messages."""
+        ...
+
+    def run(self, patterns: Any, threads: int = 1) -> Record:
+        """Return the record, the same for any number of threads."""
+        ...
+
+
 class Executor(Protocol):
-    """A way to run cells.
+    """A way to run cells, all of which get the same `patterns`.
 
     Records come as they are finished, with the place of their cell. The first error ends the run, and no cell
     that is finished by then is lost.
     """
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
+    def run(self, works: Sequence[Runnable], patterns: Any) -> Finished:
         """Yield the place of each cell in `works` and its record."""
         ...
 
@@ -38,7 +49,7 @@ class InProcess:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = usable_processors() if threads is None else as_count(threads, "number of threads")
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
+    def run(self, works: Sequence[Runnable], patterns: Any) -> Finished:
         """Yield the records in the order of the cells."""
         for place, work in enumerate(works):
             with naming(work.cell):

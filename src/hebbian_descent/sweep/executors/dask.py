@@ -11,11 +11,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from hebbian_descent.checks import as_number, require_extra
-from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.source_digest import package_version, source_digest
 from hebbian_descent.storage.results import Record
-from hebbian_descent.sweep.cell import Work
-from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
+from hebbian_descent.sweep.executors.base import Finished, Runnable, WorkerLostError, naming
 from hebbian_descent.sweep.executors.dask_connection import connected, dask_config, local_cluster
 from hebbian_descent.sweep.executors.sending import packed, portable, run_packed
 from hebbian_descent.thread_pools import pin_to_one_thread, usable_processors
@@ -50,7 +48,7 @@ class Dask:
             with connected(distributed, self.scheduler, self.security, self.timeout):
                 pass
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
+    def run(self, works: Sequence[Runnable], patterns: Any) -> Finished:
         """Yield the records as they are finished."""
         if not works:
             return
@@ -98,7 +96,7 @@ def _distributed() -> Any:
     return require_extra("distributed", extra="cluster", purpose="Running on a Dask cluster")
 
 
-def _submitted(client: Any, cells: Sequence[bytes], patterns: Patterns, waiting: _Waiting) -> dict[str, int]:
+def _submitted(client: Any, cells: Sequence[bytes], patterns: Any, waiting: _Waiting) -> dict[str, int]:
     """Hand the cells to the scheduler; return the places of the cells by the keys of their futures."""
     call = _caller()
     # As a task, not as scattered data: if all workers that hold it die, a task is repeated.
@@ -113,13 +111,12 @@ def _submitted(client: Any, cells: Sequence[bytes], patterns: Patterns, waiting:
     return places
 
 
-def unpacked_patterns(data: bytes) -> Patterns:
+def unpacked_patterns(data: bytes) -> Any:
     """Return the patterns, which then stay with the worker."""
-    patterns: Patterns = pickle.loads(data)
-    return patterns
+    return pickle.loads(data)
 
 
-def run_cell(cell: bytes, patterns: Patterns) -> Record:
+def run_cell(cell: bytes, patterns: Any) -> Record:
     """Run a packed cell on one thread."""
     pin_to_one_thread()
     try:

@@ -19,12 +19,11 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
+from typing import Any
 
 from hebbian_descent.checks import as_count
-from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record
-from hebbian_descent.sweep.cell import Work
-from hebbian_descent.sweep.executors.base import Finished, WorkerLostError, naming
+from hebbian_descent.sweep.executors.base import Finished, Runnable, WorkerLostError, naming
 from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.thread_pools import ONE_THREAD
 
@@ -46,7 +45,7 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = as_count(workers, "number of workers")
 
-    def run(self, works: Sequence[Work], patterns: Patterns) -> Finished:
+    def run(self, works: Sequence[Runnable], patterns: Any) -> Finished:
         """Yield the records as they are finished."""
         waiting: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
         for item in enumerate(packed(works)):
@@ -84,7 +83,7 @@ class _WorkerProcess:
     It belongs to one thread; only `kill` may be called from another.
     """
 
-    def __init__(self, patterns: Patterns) -> None:
+    def __init__(self, patterns: Any) -> None:
         self._patterns = patterns
         self._process: subprocess.Popen[bytes] | None = None
         self._is_killed = False

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from hebbian_descent.engines.patterns import Patterns
 from hebbian_descent.storage.results import Record
 from hebbian_descent.storage.results.libraries import BY_NAME_ALONE, SITE_FOLDERS, STANDARD_FOLDER
-from hebbian_descent.sweep.cell import Work
+from hebbian_descent.sweep.executors.base import Runnable
 
 try:
     import cloudpickle
@@ -26,15 +26,15 @@ except ModuleNotFoundError:  # before version 1.6, joblib brought its own copy
 __all__ = ["cloudpickle", "packed", "portable", "run_packed"]
 
 
-def packed(works: Sequence[Work]) -> list[bytes]:
+def packed(works: Sequence[Runnable]) -> list[bytes]:
     """Return cells as bytes that any process with this package and the same Python can unpickle."""
     with _own_modules_by_value():
         return [_packed(work) for work in works]
 
 
-def run_packed(cell: bytes, patterns: Patterns) -> Record:
+def run_packed(cell: bytes, patterns: Any) -> Record:
     """Run a packed cell on one thread."""
-    work: Work = pickle.loads(cell)
+    work: Runnable = pickle.loads(cell)
     return work.run(patterns, threads=1)
 
 
@@ -49,14 +49,15 @@ def portable(error: BaseException) -> Exception:
     return RuntimeError(f"{type(error).__qualname__}: {error}")
 
 
-def _packed(work: Work) -> bytes:
+def _packed(work: Runnable) -> bytes:
     try:
         data: bytes = cloudpickle.dumps(work)
     except Exception as error:  # pickling runs whatever methods the objects have
         raise TypeError(
-            "The rules, activations and error terms must be such that they can be sent to another process. "
+            "Rules, activations, error terms and memories must be such that they can be sent to another "
+            "process. "
             f"Got one among those of {work.cell} that cannot: {error}. Use only plain values, arrays and "
-            "functions in it, or run the sweep in this process."
+            "functions in it, or run in this process."
         ) from None
     return data
 

@@ -1,0 +1,28 @@
+"""What other libraries call some activations and their parameters, and what they are called here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NAMES = {
+    "identity": "linear",
+    "relu": "rectifier",
+    "elu": "explin",
+    "selu": "scaled_explin",
+    "tanh": "scaled_tanh",
+    "leaky_relu": "leaky_rectifier",
+    "exp": "exponential",
+}
+
+PARAMETERS = {"leaky_relu": {"negative_slope": "slope"}}
+
+
+def named_here(name: str, parameters: Mapping[str, float]) -> tuple[str, dict[str, float]]:
+    """Return a name and its parameters as they are called here.
+
+    >>> named_here("leaky_relu", {"negative_slope": 0.1})
+    ('leaky_rectifier', {'slope': 0.1})
+    """
+    theirs = name.lower()
+    words = PARAMETERS.get(theirs, {})
+    return NAMES.get(theirs, name), {words.get(key, key): value for key, value in parameters.items()}
