@@ -35,7 +35,7 @@ PHRASES = {
     r"\b(?:is|are) worth beside\b": "compares with",
     r"\b[Tt]he way of the data\b": "data flow",
     r"\bquestions asked of\b": "input validation",
-    r"\b(?:hands?|handed) in\b": "passes",
+    r"(?<!by )\b(?:hands?|handed) in\b": "passes",
     r"\bas if nothing had been\b": "as if never interrupted",
     r"\bwith a word\b(?! or)": "with a message",
     r"\b(?:go|goes|going|went|gone) on\b(?! a page)": "continues, resumes",
