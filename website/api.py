@@ -57,7 +57,10 @@ def api_pages(sources: Path) -> Iterator[tuple[str, str]]:
 def _public(module: griffe.Object | griffe.Alias) -> list[griffe.Object | griffe.Alias]:
     """Return what a module lists in `__all__`, or else the functions and classes that are defined in it."""
     if module.exports is not None:
-        return [module[str(name)] for name in module.exports if not module[str(name)].is_module]
+        listed = [module[str(name)] for name in module.exports]
+        # A function may have the name of the file it is in, which the package then hides.
+        found = [one[one.name] if one.is_module and one.name in one.members else one for one in listed]
+        return [one for one in found if not one.is_module]
     defined = [*module.classes.values(), *module.functions.values()]
     return [one for one in defined if not one.is_alias and not one.name.startswith("_")]
 
@@ -72,7 +75,8 @@ def _first_paragraph(one: griffe.Object | griffe.Alias) -> str:
 
 def _entry(one: griffe.Object | griffe.Alias, module: str) -> str:
     """Return the line that stands for a docstring, and for a dictionary also its keys."""
-    lines = [f"::: {module}.{one.name}"]
+    is_in_namesake = one.parent is not None and one.parent.name == one.name
+    lines = [f"::: {one.path if is_in_namesake else f'{module}.{one.name}'}"]
     if one.is_attribute:
         value = getattr(importlib.import_module(module), one.name)
         if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
