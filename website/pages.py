@@ -6,6 +6,7 @@ So the program that turns Markdown into a site needs no plugins of ours, and can
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from hebbian_descent.explorer import explore
@@ -43,11 +44,14 @@ def write_pages(folder: Path) -> None:
         _write(folder / "source" / f"{name}.md", text)
         return f"source/{name}.md"
 
+    tutorials = sorted(DOCS.rglob("*.ipynb"))
+    with ThreadPoolExecutor(2) as pool:  # each tutorial runs in a process of its own
+        executed = dict(zip(tutorials, pool.map(notebooks.run, tutorials), strict=True))
     pages = site_pages()
     for name in sorted(pages.keys() - {"docs/README.md"}):  # for which the front page stands
         path, page = ROOT / name, folder / pages[name]
         if path.suffix == ".ipynb":
-            text = notebooks.page(notebooks.run(path), path.stem, page.parent)
+            text = notebooks.page(executed[path], path.stem, page.parent)
         else:
             text = path.read_text(encoding="utf-8")
         text = relinked(text, path, ROOT, pages, source_page)
