@@ -20,8 +20,10 @@ from campaigns.campaign import Campaign
 from campaigns.command_line import code_of
 from campaigns.forging import NASTY_TEXTS, damaged
 from hebbian_descent.cli import app
-from hebbian_descent.paper.claims.base import Judged
+from hebbian_descent.paper.claims.base import Judged, save_claims
+from hebbian_descent.paper.evidence import add_to_evidence
 from hebbian_descent.paper.experiments import Measured
+from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY
 from hebbian_descent.paper.measurements import Measurements, as_content
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.run_context import Effort
@@ -32,6 +34,8 @@ DRAWN, WHOLE, OWN = "tab:Hetero_online_centered_2", "tab:label_learning_centered
 NUMBERS = (0, -1, True, 10**30, 10**4000, 2**63, 1e308, -1e308, 1e-320, 0.5, float("nan"), float("inf"))
 VALUES = (*NUMBERS, *NASTY_TEXTS, None, [], {}, [[]], {"a": {}}, "tab:other", DRAWN)
 FILES_PER_TRIAL = 4
+KEPT = "kept"
+"""The folder of evidence under version control, which may be the folder of the run as well."""
 COMMANDS = (
     ("list",),
     ("status",),
@@ -42,7 +46,7 @@ COMMANDS = (
     ("table", OWN, "--quick"),
     ("report",),
     ("report", "--quick"),
-    ("evidence", "--summary", "summary.csv", "--document", "document.md"),
+    ("evidence", "--kept", KEPT, "--document", "document.md"),
 )
 
 
@@ -63,7 +67,7 @@ def trial(number: int, folder: Path) -> str:
 
 
 def _run(command: tuple[str, ...], folder: Path) -> int:
-    arguments = [str(folder / word) if word.endswith((".csv", ".md")) else word for word in command]
+    arguments = [str(folder / word) if word == KEPT or word.endswith(".md") else word for word in command]
     arguments += ["--output", str(folder)]
     # Asking for the versions of BLAS looks into libraries, which no result may bring about: asked before.
     with (
@@ -82,6 +86,7 @@ def _provenance() -> dict[str, Any]:
 def _warm_up() -> None:
     """Import whatever the commands import late, which would write compiled files under watch."""
     _provenance()
+    _evidence()
     with TemporaryDirectory() as folder:
         path = Measurements(Path(folder), Effort()).path(DRAWN, "job0")
         path.parent.mkdir(parents=True)
@@ -95,7 +100,10 @@ def _forge(chance: random.Random, folder: Path, draw: int) -> None:
     kind = chance.random()
     if kind < 0.1:
         path, content = folder / "claims" / "paper.json", _claims()
-    elif kind < 0.15:
+    elif kind < 0.3:
+        _forge_evidence(chance, chance.choice((folder, folder / KEPT)))
+        return
+    elif kind < 0.35:
         path, content = folder / "figures" / "set-0123abcd" / "effort.json", {"settings": {"trials": "5"}}
     else:
         label = chance.choice((DRAWN, DRAWN, WHOLE, OWN))
@@ -115,6 +123,36 @@ def _forge(chance: random.Random, folder: Path, draw: int) -> None:
         path.symlink_to(path)
     else:
         path.write_bytes(_forged(content, chance))
+
+
+def _forge_evidence(chance: random.Random, folder: Path) -> None:
+    """Write evidence as it should be, but for one file of it."""
+    folder.mkdir(exist_ok=True)
+    for name, content in _evidence().items():
+        (folder / name).write_bytes(content)
+    name = chance.choice((SUMMARY, SUMMARY, DRAWS, ORIGIN, CLAIMS))
+    if name in (ORIGIN, CLAIMS):
+        forged = _forged(_claims() if name == CLAIMS else json.loads(_evidence()[ORIGIN]), chance)
+    elif name == SUMMARY and chance.random() < 0.7:
+        lines = _evidence()[SUMMARY].decode().splitlines()
+        fields = lines[1].split(",")
+        fields[chance.randrange(len(fields))] = str(chance.choice((*VALUES, *NASTY_TEXTS)))[:200]
+        forged = "\n".join([lines[0], ",".join(fields), *lines[2:]]).encode(errors="surrogatepass")
+    else:
+        forged = damaged(_evidence()[name], chance)
+    (folder / name).write_bytes(forged)
+
+
+@cache
+def _evidence() -> dict[str, bytes]:
+    """Return the files of evidence on a few cells."""
+    with TemporaryDirectory() as folder:
+        path = Measurements(Path(folder), Effort()).path(DRAWN, "job0")
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(_content(DRAWN, 0)))
+        save_claims(Path(folder), Effort(), [Judged(**claim) for claim in _claims()[:1]])
+        add_to_evidence(Path(folder), Path(folder) / KEPT)
+        return {name: (Path(folder) / KEPT / name).read_bytes() for name in KEPT_FILES}
 
 
 def _forged(content: Any, chance: random.Random) -> bytes:
@@ -160,7 +198,13 @@ def _places(content: Any) -> Iterator[tuple[Any, Any]]:
 def _content(label: str, draw: int) -> dict[str, Any]:
     printed = printed_rows(label if label in TABLES else DRAWN)[:3]
     rows = [
-        Measured(dict(row.cell), dict(row.results), dict.fromkeys(row.results, 0.001), 0.2, 0.0, 10, draw)
+        Measured(
+            dict(row.cell),
+            dict(row.results),
+            dict.fromkeys(row.results, 0.0),
+            *(0.2, 0.0, 2, draw),
+            {name: (value, value) for name, value in row.results.items()},
+        )
         for row in printed
     ]
     table = TABLES.get(label, TABLES[DRAWN])
@@ -170,7 +214,9 @@ def _content(label: str, draw: int) -> dict[str, Any]:
 
 
 def _claims() -> list[dict[str, Any]]:
-    claim = Judged(1, "A statement.", "sec:any", "By its `curve`.", ("tab:any",), "holds", "It does.\nYes.")
+    claim = Judged(
+        1, "A statement.", "sec:any", "By its `curve`.", "If `all`.", ("tab:any",), "holds", "It does.\nYes."
+    )
     return [{**claim._asdict(), "evidence": list(claim.evidence)}] * 2
 
 

@@ -114,6 +114,22 @@ def test_contrastive_learning_with_a_free_phase_is_another_rule():
     assert np.abs(free.decoder_bias).max() > 0.01
 
 
+def test_contrastive_learning_with_clamped_hidden_units_is_another_rule():
+    rng = np.random.default_rng(3)
+    x, t = make_batch("sigmoid")
+    network = Autoencoder.create(
+        N, M, output_activation="sigmoid", hidden_offset=0.0, rng=rng, offset=x.mean(0)
+    )
+    activity = AutoActivity(network, x, network.forward(x), get_error_term("difference"), hidden_targets=t)
+    clamped = AUTO_RULES["contrastive"](clamp_hidden=True).change(activity)
+    reconstructed = network.decode(t)
+    np.testing.assert_allclose(clamped.weights, (reconstructed - x).T @ t / len(x), rtol=1e-12)
+    layer = Layer.from_weights(network.weights, activation="sigmoid", offset=network.offset)
+    hd = RULES["hebbian_descent"].change(activity_of(layer, x, t))
+    assert np.abs(clamped.weights - hd.weights).max() > 0.01
+    np.testing.assert_array_equal(clamped.bias, 0)  # Hebbian-descent moves it
+
+
 def test_the_free_phase_alternates_between_inputs_and_hidden_units():
     rng = np.random.default_rng(4)
     x, t = make_batch("sigmoid")

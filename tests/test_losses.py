@@ -203,6 +203,16 @@ def test_printed_binary_cross_entropy_is_wrong_for_softmax():
     assert np.abs(softmax.pull_back(binary.error(t, h), a, h) - (h - t)).max() > 0.05
 
 
+def test_printed_leak_drives_outputs_down_whatever_the_target_is():
+    error = get_error_term("leaky_hinge", leak=0.3)
+    t, within, beyond = np.array([1.0, -1.0]), np.array([0.5, -0.5]), np.array([2.0, -2.0])
+    np.testing.assert_allclose(error(-t, -within), -error(t, within))  # both classes are treated alike
+    np.testing.assert_allclose(error(t, beyond), 0.3)  # toward the margin for 1, away from it for −1
+    toward_the_margin = 0.3 * t
+    assert not np.allclose(error(-t, -beyond), -error(t, beyond))
+    np.testing.assert_allclose(np.sign(toward_the_margin), np.sign(beyond - t))
+
+
 def test_printed_hinge_of_sigmoid_units_has_a_wrong_sign():
     row = sigmoid_hinge_row()
     h, t = np.array([0.3]), np.array([1.0])

@@ -19,10 +19,15 @@ SVG = (
 )
 
 
+N_DRAWS = 5
+SCATTER = 0.001
+
+
 def made_up(row, draw, shift=0.0):
-    """Return a measurement that scatters by 0.01 around a printed row, `shift` beside it."""
-    results = {name: value + shift + 0.01 * (draw - 1) for name, value in row.results.items()}
-    return Measured(row.cell, results, dict.fromkeys(results, 0.001), 0.2, 0.0, 10, draw)
+    """Return a measurement of two trials; its draws scatter around a printed row, `shift` beside it."""
+    results = {name: value + shift + SCATTER * (draw - 2) for name, value in row.results.items()}
+    trials = {name: (value - 0.0001, value + 0.0001) for name, value in results.items()}
+    return Measured(row.cell, results, dict.fromkeys(results, 0.0001), 0.2, 0.0, 2, draw, trials)
 
 
 @pytest.fixture
@@ -42,10 +47,10 @@ def command(monkeypatch, tmp_path, capsys):
 
 @pytest.fixture(scope="session")
 def results_folder(tmp_path_factory) -> Path:
-    """Three draws of one table of which one cell differs, an own table, other efforts and a figure."""
+    """Five draws of one table of which one cell differs, an own table, other efforts and a figure."""
     folder = tmp_path_factory.mktemp("results")
     rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"]
-    for draw in range(3):
+    for draw in range(N_DRAWS):
         measured = [made_up(row, draw, shift=1.0 if row is rows[0] else 0.0) for row in rows]
         Measurements(folder, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", measured, seconds=2.0)
     own = Association(

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.paper.comparison import cell_key, compare_rows
+from hebbian_descent.paper.comparison import cell_key, compare_rows, would_agree
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
@@ -123,30 +123,53 @@ def measured_of(row, values):
 
 
 def test_a_number_agrees_within_the_99_percent_interval_of_one_more_draw():
-    values = np.array([0.30, 0.34, 0.32, 0.36, 0.33])
+    values = np.array([0.60, 0.64, 0.62, 0.66, 0.63])
     half_width = stats.t.ppf(0.995, 4) * values.std(ddof=1) * np.sqrt(1 + 1 / 5)
     for distance, agrees in ((0.99 * half_width, True), (1.01 * half_width, False)):
         row = row_with(values.mean() + distance)
         (verdict,) = compare(measured_of(row, values))
-        assert verdict.agrees == agrees
+        assert verdict.half_width == pytest.approx(half_width)
+        assert verdict.rests_on == ("interval" if agrees else "")
         assert verdict.z == pytest.approx(distance / (values.std(ddof=1) * np.sqrt(1.2)))
         assert verdict.word == ("agrees" if agrees else "differs")
 
 
-def test_a_number_agrees_within_0_005_whatever_the_spread():
-    for distance, agrees in ((0.0049, True), (0.0051, False)):
-        (verdict,) = compare(measured_of(row_with(0.2 + distance), [0.2, 0.2, 0.2]))
-        assert verdict.agrees == agrees
+def test_a_number_agrees_within_0_005_however_small_the_spread():
+    for distance, word, reason in ((0.0049, "agrees", "absolute"), (0.0051, "differs", "")):
+        (verdict,) = compare(measured_of(row_with(0.2 + distance), [0.2] * 5))
+        assert (verdict.word, verdict.rests_on) == (word, reason)
 
 
-def test_one_draw_decides_only_what_is_close():
-    (close,) = compare(measured_of(row_with(0.204), [0.2]))
-    (far,) = compare(measured_of(row_with(0.21), [0.2]))
-    assert (close.word, far.word) == ("agrees", "undecided")
-    assert np.isnan(far.z)
+def test_few_draws_decide_nothing_however_far_the_number_is():
+    for n in range(1, 5):
+        (close,) = compare(measured_of(row_with(0.2), [0.2] * n))
+        (far,) = compare(measured_of(row_with(0.9), [0.2] * n))
+        assert (close.word, far.word) == ("undecided", "undecided")
     (summary,) = summarise([close, far])
-    assert (summary.n_run, summary.n_judged, summary.n_agree, summary.n_differ) == (2, 1, 1, 0)
-    assert str(summary) == "1 of 1 agree, 1 undecided: they need more than one draw"
+    assert (summary.n_run, summary.n_judged, summary.n_agree, summary.n_differ) == (2, 0, 0, 0)
+    assert str(summary).endswith("2 undecided")
+
+
+def test_in_a_wide_interval_nothing_agrees_and_outside_of_it_a_number_differs():
+    values = np.array([0.10, 0.20, 0.15, 0.17, 0.13])
+    half_width = stats.t.ppf(0.995, 4) * values.std(ddof=1) * np.sqrt(1.2)
+    assert half_width > 0.25 * values.mean()
+    (inside,) = compare(measured_of(row_with(values.mean()), values))
+    (outside,) = compare(measured_of(row_with(values.mean() + 1.01 * half_width), values))
+    assert (inside.word, outside.word) == ("undecided", "differs")
+    # The same spread about a number four times as large is narrow enough.
+    (large,) = compare(measured_of(row_with(values.mean() + 0.7), values + 0.7))
+    assert large.word == "agrees"
+
+
+def test_another_number_in_place_of_the_printed_one_would_agree_just_where_it_is_judged_so():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        values = rng.normal(0.3, rng.choice([0.001, 0.01, 0.03]), size=6)
+        (verdict,) = compare(measured_of(row_with(0.3), values))
+        number = rng.uniform(0.2, 0.4)
+        (other,) = compare(measured_of(row_with(number), values))
+        assert would_agree(verdict, number) == (other.word == "agrees")
 
 
 def test_prediction_intervals_hold_what_they_promise():
@@ -155,7 +178,7 @@ def test_prediction_intervals_hold_what_they_promise():
     verdicts = [
         verdict
         for _ in range(2000)
-        for verdict in compare(measured_of(row_with(rng.normal(0.5, 0.1)), rng.normal(0.5, 0.1, size=10)))
+        for verdict in compare(measured_of(row_with(rng.normal(0.5, 0.02)), rng.normal(0.5, 0.02, size=10)))
     ]
     (summary,) = summarise(verdicts)
     assert summary.n_results == 2000

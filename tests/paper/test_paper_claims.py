@@ -3,60 +3,52 @@
 import json
 import re
 import sys
-from collections import namedtuple
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from claim_cells import made_up
 
+from hebbian_descent import rules
 from hebbian_descent.cli import main
-from hebbian_descent.paper import labels
-from hebbian_descent.paper.claims import CLAIMS, Judged, cells, epochs, forgetting_curve, hidden, online
-from hebbian_descent.paper.claims.base import by_deviation
-from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper import claims, labels
+from hebbian_descent.paper.claims import (
+    CLAIMS,
+    Judged,
+    Judgement,
+    autoencoder_runs,
+    convergence,
+    epochs,
+    gradients,
+    hidden,
+    likelihoods,
+    no_objective,
+)
+from hebbian_descent.paper.claims.base import N_CONCLUSIONS, PLURAL, by_correction, by_deviation, weakest
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FORMULAS, sample
 from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.theory.loss_table import LOSS_TABLE
 
 ROOT = Path(__file__).parents[2]
-VERDICTS = ("holds", "holds with limits", "does not hold")
-RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")
-ANALYTICAL = (1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17)
 claim = {item.number: item for item in CLAIMS}
 
 
-def measure(folder, values, label_words, n_draws=3):
-    """Write measurements for tables: `values(cell)` gives the mean, to which each draw adds a little."""
-    measurements = Measurements(folder, Effort())
-    for label in (label for label in TABLES if label.startswith("tab:") and label_words in label):
-        rows = [
-            Measured(
-                cell=row.cell,
-                results={name: values(row.cell) + 0.001 * draw for name in row.results},
-                std=dict.fromkeys(row.results, 0.0001),
-                learning_rate=0.1,
-                weight_decay=0.0,
-                n_trials=2,
-                draw=draw,
-            )
-            for draw in range(n_draws)
-            for row in printed_rows(label)
-        ]
-        measurements.write(TABLES[label], "made_up", rows, 0.0)
-    return RunContext(folder)
+def test_there_are_twenty_conclusions_and_ten_statements_of_the_text():
+    assert [item.number for item in CLAIMS] == list(range(1, 31))
+    assert len({item.statement for item in CLAIMS}) == 30
+    assert N_CONCLUSIONS == 20
 
 
-def by_rule(**errors):
-    return lambda cell: errors[cell["rule"]]
-
-
-def test_there_are_twenty_numbered_claims():
-    assert [item.number for item in CLAIMS] == list(range(1, 21))
-    assert len({item.statement for item in CLAIMS}) == 20
+@pytest.mark.parametrize("item", CLAIMS, ids=lambda item: str(item.number))
+def test_every_claim_states_when_it_holds_and_when_not(item):
+    assert re.search(r"\bholds if\b", item.rule, re.IGNORECASE)
+    assert re.search(r"does not hold|else not", item.rule)
+    assert item.check != item.rule
+    # A share of the cells is no measure of "all" or "in general".
+    assert not re.search(r"9\d %(?! *[,)])|most of", item.rule.replace("99 %", ""))
 
 
 @pytest.mark.parametrize("item", CLAIMS, ids=lambda item: str(item.number))
@@ -71,182 +63,186 @@ def test_every_claim_names_evidence_that_exists(item):
             assert f"\ndef {function}(" in (ROOT / file).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("number", ANALYTICAL)
-def test_analytical_claims_are_judged_without_measurements(number, tmp_path):
-    verdict, findings = claim[number].judge(RunContext(tmp_path))
-    assert verdict == ("holds" if number in (1, 2, 3, 5, 6) else "holds with limits")
+ON_NETWORKS = {
+    1: "holds",
+    2: "holds",
+    3: "holds",
+    4: "holds with limits",
+    5: "holds",
+    6: "misprint (corrected it holds)",
+    7: "does not hold",
+    8: "does not hold",
+    15: "holds with limits",
+    16: "misprint (corrected it holds)",
+    17: "holds with limits",
+}
+
+
+@pytest.mark.parametrize("number", ON_NETWORKS)
+def test_analytical_claims_are_judged_without_measurements(number, monkeypatch):
+    # All twelve take seconds; the one with a jump converges last.
+    monkeypatch.setattr(convergence, "increasing", lambda: ["sigmoid", "softplus", "approximate_step"])
+    verdict, findings = claim[number].judge(None)  # nothing measured, and the same at every effort
+    assert verdict == ON_NETWORKS[number]
     assert re.search(r"\d", findings)
+    assert claim[number].analytical
+    assert bool(claim[number].correction) == verdict.startswith("misprint")
 
 
-@pytest.mark.parametrize("number", [9, 10, 11, 12, 18, 20])
-def test_what_was_not_run_gets_no_verdict_but_a_command(number, tmp_path):
-    verdict, findings = claim[number].judge(RunContext(tmp_path))
-    assert verdict == "not run"
-    assert "`hebbian-descent run tab:" in findings
-    assert "print: " in findings
+def test_only_analytical_claims_are_judged_at_every_effort():
+    assert {item.number for item in CLAIMS if item.analytical} == set(ON_NETWORKS)
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 6, 15, 16, 17])
+def test_identities_fail_for_another_rule(number, monkeypatch):
+    monkeypatch.setitem(rules.RULES, "hebbian_descent", rules.RULES["covariance"])
+    monkeypatch.setitem(rules.AUTO_RULES, "hebbian_descent", rules.AUTO_RULES["hebb"])
+    assert claim[number].judge(None).verdict == "does not hold"
+
+
+def test_convergence_fails_where_nothing_is_learned(monkeypatch):
+    monkeypatch.setattr(convergence, "train", lambda *_, **__: None)
+    monkeypatch.setattr(convergence, "increasing", lambda: ["sigmoid"])
+    assert claim[3].judge(None).verdict == "does not hold"
+
+
+def test_convergence_has_limits_where_one_activation_fails(monkeypatch):
+    monkeypatch.setattr(convergence, "excess", lambda name: 0.5 if name == "softplus" else 0.001)
+    verdict, findings = claim[3].judge(None)
+    assert verdict == "holds with limits"
+    assert "Against it: softplus." in findings
+
+
+def test_the_table_of_losses_fails_with_a_wrong_row(monkeypatch):
+    wrong = replace(LOSS_TABLE[0](), loss=lambda t, h, a: (h - t) ** 2)
+    monkeypatch.setattr(gradients, "LOSS_TABLE", (lambda: wrong, *LOSS_TABLE[1:]))
+    assert claim[4].judge(None).verdict == "does not hold"
+
+
+@pytest.mark.parametrize("number", [7, 8])
+def test_likelihoods_fail_for_another_distribution(number, monkeypatch):
+    monkeypatch.setitem(likelihoods.LOG_DENSITIES, "poisson", likelihoods.LOG_DENSITIES["gaussian"])
+    monkeypatch.setattr(likelihoods, "smallest_eigenvalue", lambda name: 0.0)
+    assert claim[number].judge(None).verdict == "does not hold"
+
+
+@pytest.mark.parametrize("number", [7, 8])
+def test_likelihoods_are_judged_by_how_many_activations_have_one(number, monkeypatch):
+    for without, verdict in (
+        ((), "holds"),
+        (("softplus",), "holds with limits"),
+        (convergence.increasing()[::2], "does not hold"),
+    ):
+        eigenvalue = dict.fromkeys(without, -0.1)
+        monkeypatch.setattr(likelihoods, "smallest_eigenvalue", lambda name, of=eigenvalue: of.get(name, 0.0))
+        assert claim[number].judge(None).verdict == verdict
 
 
 def test_an_identity_that_fails_does_not_hold():
     assert by_deviation(1e-9, "x").verdict == "holds"
     assert by_deviation(1e-9, "x", "limits").verdict == "holds with limits"
     assert by_deviation(1e-3, "x", "limits").verdict == "does not hold"
+    assert by_deviation(float("nan"), "x").verdict == "does not hold"
+
+
+def test_a_misprint_is_false_as_printed_and_true_when_corrected():
+    assert by_correction(1e-9, 1e-3, "x").verdict == "holds"
+    assert by_correction(1e-3, 1e-9, "x").verdict == "misprint (corrected it holds)"
+    assert by_correction(1e-3, 1e-3, "x").verdict == "does not hold"
 
 
 @pytest.mark.parametrize(
-    ("gains", "verdict"),
+    ("gradient_descent", "rises", "last", "verdict"),
     [
-        (dict.fromkeys(RULES, 0.1), "holds"),
-        ({**dict.fromkeys(RULES, 0.1), "hebb": -0.1}, "does not hold"),
-        (dict.fromkeys(RULES, 0.0), "does not hold"),
+        (0.4, False, 0.0, "holds"),
+        (0.4, True, 0.0, "holds with limits"),  # on pairs that cannot be learned
+        (0.1, False, 0.0, "does not hold"),
+        (0.4, True, 0.3, "does not hold"),
+        (0.2, False, 0.0, "undecided"),
     ],
 )
-def test_all_rules_must_profit_from_centering(tmp_path, gains, verdict):
-    measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_")
-    context = measure(tmp_path, lambda cell: 0.3 + gains[cell["rule"]], "Hetero_online_uncentered_")
-    assert claim[9].judge(context).verdict == verdict
-
-
-def test_centering_holds_with_limits_where_a_rule_gains_in_some_activations_only(tmp_path):
-    measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_")
-    context = measure(
-        tmp_path,
-        lambda cell: 0.3 if (cell["rule"], cell["activation"]) == ("hebb", "linear") else 0.4,
-        "Hetero_online_uncentered_",
-    )
-    assert claim[9].judge(context).verdict == "holds with limits"
-
-
-@pytest.mark.parametrize(
-    ("covariance", "in_10", "in_12"),
-    [(0.4, "holds", "holds"), (0.05, "does not hold", "does not hold")],
-)
-def test_hebbian_descent_must_be_better_than_the_others(tmp_path, covariance, in_10, in_12):
-    errors = by_rule(hebbian_descent=0.1, gradient_descent=0.2, hebb=0.5, covariance=covariance)
-    measure(tmp_path, errors, "Hetero_online_centered_")
-    context = measure(tmp_path, errors, "Hetero_online_uncentered_")
-    assert claim[10].judge(context).verdict == in_10
-    assert claim[12].judge(context).verdict == in_12
-
-
-def test_ties_with_gradient_descent_limit_the_claim_about_online_learning(tmp_path):
-    def errors(cell):
-        tied = cell["rule"] == "gradient_descent" and cell["activation"] == "linear"
-        return 0.1 if cell["rule"] == "hebbian_descent" or tied else 0.2
-
-    context = measure(tmp_path, errors, "Hetero_online_centered_")
-    verdict, findings = claim[12].judge(context)
-    assert verdict == "holds with limits"
-    assert "better in 73 of 93, equal in 20, worse in 0" in findings
-
-
-@pytest.mark.parametrize(
-    ("hebbian_descent", "verdict"),
-    [(0.205, "holds"), (0.1, "holds with limits"), (0.3, "does not hold")],
-)
-def test_similar_means_within_a_hundredth(tmp_path, hebbian_descent, verdict):
-    context = measure(
-        tmp_path, by_rule(hebbian_descent=hebbian_descent, gradient_descent=0.2), "Hetero_offline_"
-    )
-    assert claim[11].judge(context).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("gradient_descent", "last", "verdict"),
-    [(0.4, 0.0, "holds"), (0.1, 0.0, "holds with limits"), (0.4, 0.3, "does not hold")],
-)
-def test_flat_activations_must_converge_and_win(tmp_path, monkeypatch, gradient_descent, last, verdict):
+def test_flat_activations_must_converge_and_often_win(
+    tmp_path, monkeypatch, gradient_descent, rises, last, verdict
+):
+    losses = np.array([0.2, 0.1, 0.0])
+    curves = {
+        "rectifier": [0.5, 0.45, 0.44 if last == 0 else 0.55],
+        "step": [0.5, 0.39, 0.44 if rises else 0.38],
+    }
     monkeypatch.setattr(epochs, "errors_by_epoch", lambda context, activation: [0.4, 0.1, last])
-    errors = by_rule(hebbian_descent=0.2, gradient_descent=gradient_descent, hebb=0.5, covariance=0.5)
-    context = measure(tmp_path, errors, "Hetero_online_centered_")
-    assert claim[13].judge(context).verdict == verdict
+    monkeypatch.setattr(
+        epochs,
+        "descent_on_too_many_pairs",
+        lambda context, activation: epochs.Descent(np.array(curves[activation]), losses),
+    )
+    made_up(monkeypatch, lambda label, cell: gradient_descent if cell["rule"] == "gradient_descent" else 0.2)
+    assert claim[13].judge(RunContext(tmp_path)).verdict == verdict
 
 
-def test_step_and_rectifier_do_converge(tmp_path):
+def test_often_is_every_second_cell_or_at_least_more_often_than_the_contrary():
+    assert epochs.on_often(5, 2, 10) == "holds"
+    assert epochs.on_often(4, 2, 10) == "holds with limits"
+    assert epochs.on_often(3, 3, 10) == "does not hold"
+    assert epochs.on_often(0, 0, 10) == "undecided"
+
+
+def test_step_and_rectifier_do_converge_where_pairs_can_be_learned(tmp_path):
     context = RunContext(tmp_path, Effort(quick=True))
     for activation in epochs.FLAT:
         first, _, last = epochs.errors_by_epoch(context, activation)
         assert last < 0.01 < first
 
 
+def test_the_error_of_step_units_rises_while_their_loss_falls(tmp_path):
+    descent = epochs.descent_on_too_many_pairs(RunContext(tmp_path, Effort(quick=True)), "step")
+    assert (np.diff(descent.losses) < 0).all()
+    assert descent.errors[-1] > descent.errors.min() + 0.01
+
+
+def test_a_curve_converges_if_it_falls_stays_and_is_flat():
+    n = np.arange(101)
+    assert no_objective.converges(0.1 + 0.4 * np.exp(-n / 8))
+    assert not no_objective.converges(0.5 - 0.004 * n)  # still falling
+    assert not no_objective.converges(0.1 + 0.4 * np.exp(-n / 8) + 0.0005 * np.maximum(n - 50, 0))  # rises
+    assert not no_objective.converges(np.full(101, 0.5))  # nothing learned
+    assert not no_objective.converges(0.1 + 0.4 * np.exp(-n / 8) + 0.02 * np.sin(n))  # restless
+
+
 @pytest.mark.parametrize(
-    ("hebbian_descent", "in_18", "in_20"),
-    [
-        (0.021, "holds", "holds"),
-        (0.03, "holds", "does not hold"),
-        (0.4, "holds with limits", "does not hold"),
-    ],
+    ("rising", "gap", "verdict"),
+    [(0, 1.0, "holds"), (1, 1.0, "holds with limits"), (4, 1.0, "does not hold"), (0, 0.0, "does not hold")],
 )
-def test_auto_encoders_must_converge_and_be_only_slightly_worse(tmp_path, hebbian_descent, in_18, in_20):
-    errors = by_rule(hebbian_descent=hebbian_descent, gradient_descent=0.02)
-    context = measure(tmp_path, errors, "auto_associative", n_draws=1)
-    assert claim[18].judge(context).verdict == in_18
-    assert claim[20].judge(context).verdict == in_20
+def test_reconstruction_must_converge_without_an_objective(tmp_path, monkeypatch, rising, gap, verdict):
+    n = np.arange(101)
+    names = [f"{hidden}/{output}" for hidden, output in autoencoder_runs.NETWORKS][:rising]
+
+    def run(rule, x, setting):
+        curve = 0.1 + 0.4 * np.exp(-n / 8)
+        rises = setting.name.split()[1] in names
+        return autoencoder_runs.Run(None, curve + 0.001 * n if rises else curve)
+
+    monkeypatch.setattr(no_objective, "best_run", run)
+    monkeypatch.setattr(no_objective, "asymmetry", lambda update, at: gap)
+    assert claim[18].judge(RunContext(tmp_path, Effort(quick=True))).verdict == verdict
 
 
-def test_an_error_beside_none_at_all_is_no_slight_one(tmp_path):
-    errors = by_rule(hebbian_descent=0.1, gradient_descent=0.0)
-    context = measure(tmp_path, errors, "auto_associative", n_draws=1)
-    assert claim[20].judge(context).verdict == "does not hold"
-
-
-def test_partly_run_tables_get_no_verdict(tmp_path):
-    context = measure(tmp_path, lambda cell: 0.3, "Hetero_online_centered_1")
-    verdict, findings = claim[12].judge(context)
-    assert verdict == "not run"
-    assert re.search(r"^\d\d of 93 comparisons were run", findings)
-
-
-def test_differences_within_the_spread_of_the_draws_are_ties():
-    def cell(values):
-        draws = {
-            draw: Measured({}, {"mae": value}, {"mae": 0.0}, 0.1, 0.0, 2, draw)
-            for draw, value in enumerate(values)
-        }
-        return cells.Cell({}, 0.1, 0.5, draws, "mae")
-
-    noisy = cells.compared(cell([0.1, 0.2, 0.3]), cell([0.2, 0.15, 0.4]))
-    assert noisy.sign() == 0
-    steady = cells.compared(cell([0.1, 0.2, 0.3]), cell([0.15, 0.25, 0.35]))
-    assert steady.sign() == 1
-    assert steady.chance == pytest.approx(0, abs=1e-12)
+def test_hidden_activity_is_judged_by_the_spreads_of_all_networks(tmp_path, monkeypatch):
+    even = hidden.Spread(
+        "x",
+        {"gradient_descent": 1.0, "hebbian_descent": 0.2, hidden.FIXED_BIAS: 0.9},
+        {"gradient_descent": 0.2, "hebbian_descent": 0.4},
+    )
+    context = RunContext(tmp_path, Effort(quick=True))
+    for uneven, verdict in (({}, "holds"), ({"hebbian_descent": 1.5}, "does not hold")):
+        found = even._replace(uneven=even.uneven | uneven)
+        monkeypatch.setattr(hidden, "spread", lambda context, setting, found=found: found)
+        assert claim[19].judge(context).verdict == verdict
 
 
 def test_the_weakest_verdict_counts():
-    assert online.weakest(["holds", "holds with limits"]) == "holds with limits"
-    assert online.weakest(["holds", "does not hold", "holds with limits"]) == "does not hold"
-
-
-@pytest.mark.parametrize(
-    ("law", "values"),
-    [
-        ("power_law", lambda age: 0.9 * age**-0.4),
-        ("exponential", lambda age: 0.8 * np.exp(-age / 25) + 0.05),
-        ("line", lambda age: 0.9 - 0.005 * age),
-    ],
-)
-def test_the_law_of_a_made_up_curve_is_found(law, values):
-    # A line is a power law of exponent 1 with an asymptote: one noise in six makes the latter fit better.
-    noise = np.random.default_rng(1).normal(scale=0.003, size=100)
-    found = forgetting_curve.best_law(values(np.arange(100.0, 0, -1)) + noise)
-    assert found.best == law
-    assert (found.power_law_behind < -forgetting_curve.CLEARLY) == (law == "power_law")
-
-
-def test_forgetting_needs_all_three_parts():
-    verdict = forgetting_curve.verdict
-    assert verdict(True, True, [-10.0, -3.0]) == "holds"
-    assert verdict(True, True, [-10.0, 50.0]) == "holds with limits"
-    assert verdict(True, False, [-10.0, -3.0]) == "holds with limits"
-    assert verdict(True, False, [5.0, 5.0]) == "does not hold"
-    assert verdict(False, True, [-10.0, -3.0]) == "does not hold"
-
-
-def test_rules_within_a_little_share_a_rank():
-    result = namedtuple("Result", "costs")(
-        lambda by, measure: np.array([0.1, 0.3, 0.2, 0.201]).reshape(4, 1, 1, 1)
-    )
-    order = forgetting_curve.ranking(result, "mae", "all")
-    assert order == ["Hebbian-descent", "Hebb's rule = covariance rule", "gradient descent"]
+    assert weakest(["holds", "holds with limits"]) == "holds with limits"
+    assert weakest(["holds", "undecided", "holds with limits"]) == "undecided"
+    assert weakest(["undecided", "does not hold", "holds with limits"]) == "does not hold"
 
 
 def test_unevenness_is_zero_for_units_of_equal_mean():
@@ -260,11 +256,21 @@ def test_unevenness_is_zero_for_units_of_equal_mean():
 
 
 def test_even_activity_must_be_owed_to_the_rule():
-    much_smaller, smaller, larger = np.full(4, 0.2), np.full(4, 0.8), np.full(4, 1.5)
-    assert hidden.evenness(much_smaller, wider=0.75, owed_to_bias=0.25) == "holds"
-    assert hidden.evenness(much_smaller, wider=0.75, owed_to_bias=0.75) == "holds with limits"
-    assert hidden.evenness(smaller, wider=0.75, owed_to_bias=0.25) == "holds with limits"
-    assert hidden.evenness(larger, wider=0.75, owed_to_bias=0.25) == "does not hold"
+    def spreads(hebbian_descent, fixed_bias=0.9, used=0.4, n=4):
+        uneven = {
+            "gradient_descent": 1.0,
+            "hebbian_descent": hebbian_descent,
+            hidden.FIXED_BIAS: fixed_bias,
+        }
+        found = hidden.Spread("x", uneven, {"gradient_descent": 0.2, "hebbian_descent": used})
+        return [found] * n
+
+    assert hidden.evenness(spreads(0.2)) == "holds"
+    assert hidden.evenness(spreads(0.2, fixed_bias=0.3)) == "holds with limits"
+    assert hidden.evenness(spreads(0.2, used=0.1)) == "holds with limits"
+    assert hidden.evenness([*spreads(0.2), *spreads(1.1, n=1)]) == "holds with limits"
+    assert hidden.evenness(spreads(0.8)) == "undecided"
+    assert hidden.evenness(spreads(1.5)) == "does not hold"
 
 
 def run_command(monkeypatch, capsys, *arguments):
@@ -277,17 +283,32 @@ def run_command(monkeypatch, capsys, *arguments):
 
 
 def test_the_command_prints_every_claim(monkeypatch, capsys, tmp_path):
+    short = tuple(
+        item if item.analytical and item.number != 3 else replace(item, judge=lambda context: FOUND)
+        for item in CLAIMS
+    )
+    monkeypatch.setattr(claims, "CLAIMS", short)
     call = ("claims", "--quick", "--output", str(tmp_path))
     judged = [Judged(**item) for item in json.loads(run_command(monkeypatch, capsys, *call, "--json"))]
-    assert [item.number for item in judged] == list(range(1, 21))
-    assert {item.verdict for item in judged} <= {*VERDICTS, "not run"}
+    assert [item.number for item in judged] == list(range(1, 31))
+    assert {item.verdict for item in judged} <= set(PLURAL)
     printed = run_command(monkeypatch, capsys, *call)
     words = " ".join(printed.split())
     for item in judged:
-        assert f" {item.number}. {item.verdict}: {item.statement} checked {item.check} found" in f" {words}"
+        corrected = f" corrected {item.correction}" if item.correction else ""
+        assert (
+            f" {item.number}. {item.statement} checked {item.check} rule {item.rule} "
+            f"verdict {item.verdict}{corrected} found" in f" {words}"
+        )
         assert all(evidence in "".join(printed.split()) for evidence in item.evidence)
     assert f"{sum(item.verdict == 'holds' for item in judged)} hold" in printed
-    assert "Judged by quick runs" in printed
+    assert "19 not judged at this effort" in printed
+    assert "2 misprints (corrected they hold)" in printed
+    assert words.index("Statements of the text") < words.index(judged[20].statement)
+    assert "Quick runs are no ground for a verdict" in printed
+
+
+FOUND = Judgement("holds", "3 of 4.")
 
 
 def in_python(text, row, t, h, a):

@@ -1,88 +1,256 @@
 """The files that keep what a reproduction found."""
 
 import csv
+import json
 import re
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
 from hebbian_descent.cli import main
 from hebbian_descent.paper import labels
-from hebbian_descent.paper.claims.base import Judged, save_claims
-from hebbian_descent.paper.evidence import CHOSEN_FIGURES, write_document
+from hebbian_descent.paper.claims.base import Judged, kept_claims, save_claims
+from hebbian_descent.paper.document import CHOSEN_FIGURES, document
+from hebbian_descent.paper.evidence import add_to_evidence, write_summary
+from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY, read_kept
+from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN
+from hebbian_descent.paper.printed import printed_rows
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
+from hebbian_descent.paper.saved_json import DamagedFileWarning
+from hebbian_descent.paper.tables import TABLES
+from tests.paper.conftest import LABEL, N_DRAWS, made_up
+
+CLAIM = Judged(
+    7, "It forgets gracefully.", "sec:any", "By its curve.", "If all do.", (), "holds with limits", "It does."
+)
 
 
 @pytest.fixture(scope="module")
 def written(results_folder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("evidence")
-    return folder / "kept" / "summary.csv", folder / "docs" / "reproduction.md"
-
-
-def test_one_command_writes_both(results_folder, written, monkeypatch, capsys):
-    summary, document = map(str, written)
-    arguments = ["evidence", "--output", str(results_folder), "--summary", summary, "--document", document]
-    monkeypatch.setattr(sys, "argv", ["hebbian-descent", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
+    kept, page = folder / "kept", folder / "docs" / "reproduction.md"
+    arguments = ["evidence", "--output", str(results_folder), "--kept", str(kept), "--document", str(page)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["hebbian-descent", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
     assert not ended.value.code
-    assert capsys.readouterr().err == f"Wrote {summary}\nWrote {document}\n"
+    return kept, page
 
-    with written[0].open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2588 + 8  # of the tables, and of the text alone
-    run = [row for row in rows if row["verdict"] != "not run"]
-    assert {row["n"] for row in run} == {"3"}
-    assert {row["seconds"] for row in run} == {"6.0"}  # three draws of two seconds
-    assert {row["best_rate"] for row in run} == {"0.2"}
+
+def lines(folder):
+    with (folder / SUMMARY).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def run_of(folder, n_draws, rows):
+    """Write a run of a few rows."""
+    for draw in range(n_draws):
+        measured = [made_up(row, draw, shift=0.002) for row in rows]
+        Measurements(folder, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", measured, seconds=1.0)
+
+
+def test_the_summary_has_one_field_per_fact(written):
+    rows = lines(written[0])
+    assert len(rows) == 2596 + 684  # results, and standard deviations and learning rates
+    run = [row for row in rows if row["n"] != "0"]
+    assert {(row["label"], row["input"], row["target"], row["dataset"]) for row in run} == {
+        (LABEL, "rand", "rand", "")
+    }
+    assert {row["n"] for row in run} == {str(N_DRAWS)}
+    assert {row["seconds"] for row in run} == {f"{2 * N_DRAWS}.0"}  # two seconds per draw
+    assert {row["learning_rate"] for row in run} == {"0.2"}
     (first, _) = [row for row in rows if row["verdict"] == "differs"]
     assert float(first["ours"]) == pytest.approx(float(first["printed"]) + 1.0)
-    assert float(first["sd"]) == pytest.approx(0.01)
+    assert float(first["sd"]) == pytest.approx(0.001 * 2.5**0.5, abs=1e-6)
     absent = next(row for row in rows if row["verdict"] == "not run")
     assert (absent["ours"], absent["z"], absent["seconds"]) == ("", "", "")
 
+
+def test_the_document_counts_every_result(written):
     text = written[1].read_text(encoding="utf-8")
-    n_run = len(run)
-    assert f"Of 2,596 printed results {n_run - 2:,} agree with ours, 2 differ and {2596 - n_run:,}" in text
+    n_run = sum(row["n"] != "0" for row in lines(written[0]))
+    assert f"Of 2,596 printed results {n_run - 2:,} agree with ours, 2 differ" in text
+    assert f"{2596 - n_run:,} were not run" in text
     assert text.count(REASON_UNKNOWN) == 1
-    assert "| 3 | 6 s |" in text  # draws, time
-    assert text.count("<details>") == text.count("</details>") == 26  # columns of all tables
+    assert f"| {N_DRAWS} | {2 * N_DRAWS} s |" in text  # draws, time
     tables = text[text.index("## Tables") :]
+    assert tables.count("<details>") == tables.count("</details>") == 26  # columns of all tables
     assert len(re.findall(r" \S+ [✓≠] \|", tables)) == n_run
     assert tables.count("≠ |") == 2
     assert "](figures/rand_rand_sigmoid_true_online.svg)" in text
     assert (written[1].parent / "figures" / "rand_rand_sigmoid_true_online.svg").is_file()
+    assert f"| `{LABEL}` | 20" in text  # a date
+    assert f"0 to {N_DRAWS - 1} |" in text
 
 
-def test_nothing_is_overwritten_where_nothing_was_run(tmp_path, monkeypatch, capsys):
-    kept = tmp_path / "summary.csv"
-    kept.write_text("precious", encoding="utf-8")
-    folder = str(tmp_path / "mistyped")
-    monkeypatch.setattr(
-        sys, "argv", ["hebbian-descent", "evidence", "--output", folder, "--summary", str(kept)]
+def test_what_is_kept_gives_the_same_verdicts_as_the_run(results_folder, written):
+    run, kept = Results(results_folder), Results(written[0], kept_only=True)
+    assert run.verdicts(LABEL) == kept.verdicts(LABEL)
+    measured, read = (
+        {(str(row.cell), row.draw): row.trials for row in side.rows(LABEL)} for side in (run, kept)
     )
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "mistyped, which has none" in capsys.readouterr().err
-    assert kept.read_text(encoding="utf-8") == "precious"
+    assert measured == read
+    verdicts = run.verdicts(LABEL)
+    assert run.pairs(verdicts) == kept.pairs(verdicts)
+    assert (run.seconds(LABEL), run.origin(LABEL).date) == (kept.seconds(LABEL), kept.origin(LABEL).date)
+
+
+def test_writing_again_changes_nothing(written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    added = add_to_evidence(tmp_path / "no run", copy)
+    assert (added.n_taken, added.n_fewer) == (0, 0)
+    for name in (SUMMARY, ORIGIN, DRAWS):
+        assert (copy / name).read_bytes() == (written[0] / name).read_bytes()
+
+
+def test_a_run_replaces_what_it_has_and_nothing_else(written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"]
+    run_of(tmp_path / "few", N_DRAWS - 1, rows[1:3])
+    added = add_to_evidence(tmp_path / "few", copy)
+    assert (added.n_taken, added.n_kept, added.n_fewer) == (0, len(rows), 2)
+    assert (copy / SUMMARY).read_bytes() == (written[0] / SUMMARY).read_bytes()
+
+    run_of(tmp_path / "enough", N_DRAWS, rows[1:3])
+    added = add_to_evidence(tmp_path / "enough", copy)
+    assert (added.n_taken, added.n_kept, added.n_fewer) == (2, len(rows) - 2, 0)
+    changed = [new for new, old in zip(lines(copy), lines(written[0]), strict=True) if new != old]
+    assert len(changed) == 2 * len(rows[1].results)
+    assert {row["seconds"] for row in changed} == {f"{N_DRAWS}.0"}
+    assert len(read_kept(copy).rows[LABEL]) == N_DRAWS * len(rows)
+
+
+def test_a_run_without_trials_is_taken_and_said_to_be_so(tmp_path):
+    rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"][:2]
+    for draw in range(N_DRAWS):
+        bare = [made_up(row, draw)._replace(trials={}) for row in rows]
+        Measurements(tmp_path, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", bare, seconds=1.0)
+    added = add_to_evidence(tmp_path, tmp_path / "kept")
+    assert (added.n_taken, added.n_bare) == (2, 2)
+    assert not (tmp_path / "kept" / DRAWS).exists()
+    verdicts = Results(tmp_path / "kept", kept_only=True).verdicts(LABEL)
+    assert [verdict.word for verdict in verdicts if verdict.n] == ["agrees"] * 4
+    assert add_to_evidence(tmp_path / "nothing", tmp_path / "kept").n_kept == 2
+
+
+def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    (copy / DRAWS).write_bytes(b"PAR1")
+    with (
+        pytest.warns(DamagedFileWarning),
+        pytest.raises(ValueError, match=r"whose draws\.parquet cannot; nothing was written"),
+    ):
+        add_to_evidence(results_folder, copy)
+    assert (copy / DRAWS).read_bytes() == b"PAR1"
+
+
+def test_a_claim_that_could_not_be_judged_keeps_its_verdict(written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    save_claims(tmp_path / "run", Effort(), [CLAIM, CLAIM._replace(number=8, evidence=(LABEL,))])
+    add_to_evidence(tmp_path / "run", copy)
+    assert [claim.number for claim in kept_claims(copy)] == [7, 8]
+    assert "claims" in json.loads((copy / ORIGIN).read_text())
+    unjudged = CLAIM._replace(verdict="not run", findings="Nothing.")
+    without_tables = CLAIM._replace(number=8, evidence=(LABEL, "tab:auto_associative"), findings="Half.")
+    save_claims(tmp_path / "run", Effort(), [unjudged, without_tables])
+    before = (copy / CLAIMS).read_bytes()
+    add_to_evidence(tmp_path / "run", copy)
+    assert (copy / CLAIMS).read_bytes() == before
+    text = document(copy, tmp_path)
+    assert "Of 2 conclusions and 0 statements of the paper's text: 2 hold with limits." in text
+    assert "| 7 | It forgets gracefully. | If all do. | holds with limits | It does. |" in text
+    assert "## Claims" not in document(written[0], tmp_path)
+
+
+@pytest.mark.parametrize("what", ["precious", "label,ours\n"])
+def test_a_summary_that_is_something_else_is_not_overwritten(results_folder, tmp_path, command, what):
+    kept = tmp_path / "kept" / SUMMARY
+    kept.parent.mkdir()
+    kept.write_text(what, encoding="utf-8")
+    code, _, errors = command("evidence", "--output", str(results_folder), "--kept", "kept")
+    assert code == 2
+    assert "nothing was written" in errors
+    assert kept.read_text(encoding="utf-8") == what
+    assert [path.name for path in kept.parent.iterdir()] == [SUMMARY]
+
+
+def test_nothing_is_written_where_nothing_was_run(tmp_path, command):
+    code, _, errors = command("evidence", "--output", "mistyped")
+    assert code == 2
+    assert "Got mistyped and reproduction, which have none; nothing was written" in errors
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_clone_shows_the_evidence_until_there_is_a_run(written, tmp_path, command):
+    shutil.copytree(written[0], tmp_path / "reproduction")
+    for arguments in (("compare", LABEL), ("table", LABEL), ("report",)):
+        code, _, said = command(*arguments)
+        assert code == 0, said
+        assert "evidence kept under version control" in said
+    page = Path("reproduction/report.html").read_text(encoding="utf-8")
+    assert "evidence kept under version control" in page
+    assert page.count('<td class="differs"') == 2
+    _, printed, _ = command("table", LABEL, "--format", "csv")
+    shown = list(csv.DictReader(printed.splitlines()))
+    assert shown == [row for row in lines(written[0]) if row["label"] == LABEL]  # the same schema, too
+
+    rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"]
+    run_of(tmp_path / "reproduction", 2, rows[:1])
+    _, printed, said = command("compare", LABEL, "--json")
+    content = json.loads(printed)[LABEL]
+    assert content["source"] == "run"
+    assert {row["verdict"] for row in content["results"]} == {"undecided", "not run"}
+    _, _, said = command("table", LABEL)
+    assert "This is a run of your own." in said
+
+
+def test_claims_that_are_kept_are_shown_and_said_to_be(tmp_path, command):
+    (tmp_path / "reproduction").mkdir()
+    content = json.dumps([CLAIM._asdict()])
+    (tmp_path / "reproduction" / CLAIMS).write_text(content, encoding="utf-8")
+    code, printed, said = command("claims")
+    assert code == 0, said
+    assert "It forgets gracefully." in printed
+    assert "no run of your own is there" in said
+    assert not (tmp_path / "reproduction" / "claims").exists()
+
+
+@pytest.mark.parametrize("name", KEPT_FILES)
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"PAR1", b"[" * 1000, b'{"tab:x": 1}'])
+def test_a_damaged_file_counts_as_missing(written, tmp_path, name, content):
+    folder = shutil.copytree(written[0], tmp_path / "reproduction")
+    (folder / name).write_bytes(content)
+    with pytest.warns(DamagedFileWarning, match=name):
+        verdicts, _ = Results(folder).verdicts(LABEL), kept_claims(folder)
+    assert sum(verdict.n > 0 for verdict in verdicts) == 40  # from the draws, or from the summary
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (LABEL, "tab:other"),
+        (",rand,", ",rant,"),
+        ("mae_all", "mae_none"),
+        (",5,", ",five,"),
+        (",5,", ",1e300,"),
+    ],
+)
+def test_a_forged_summary_counts_as_missing(written, tmp_path, before, after):
+    text = (written[0] / SUMMARY).read_text(encoding="utf-8")
+    (tmp_path / SUMMARY).write_text(text.replace(before, after, 1), encoding="utf-8")
+    with pytest.warns(DamagedFileWarning, match=SUMMARY):
+        assert not read_kept(tmp_path).numbers
 
 
 def test_chosen_figures_are_the_papers():
     assert set(CHOSEN_FIGURES) <= set(labels())
 
 
-def test_claims_are_shown_once_they_are_judged(tmp_path):
-    document = tmp_path / "reproduction.md"
-    write_document(tmp_path, document)
-    assert "Claims" not in document.read_text(encoding="utf-8")
-
-    judged = Judged(
-        7, "It forgets gracefully.", "sec:any", "By its curve.", (), "holds with limits", "It does."
-    )
-    save_claims(tmp_path, Effort(), [judged])
-    write_document(tmp_path, document)
-    text = document.read_text(encoding="utf-8")
-    assert "Of the paper's 1 conclusions: 1 holds with limits." in text
-    assert "| 7 | It forgets gracefully. | holds with limits | It does. |" in text
+def test_the_summary_of_evidence_is_what_it_was_read_from(written, tmp_path):
+    write_summary(Results(written[0], kept_only=True), tmp_path / SUMMARY)
+    assert (tmp_path / SUMMARY).read_bytes() == (written[0] / SUMMARY).read_bytes()

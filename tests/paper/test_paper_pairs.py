@@ -1,11 +1,11 @@
-"""Pairs of datasets that deviate as a whole are told from cells that scatter."""
+"""Summaries of verdicts: pairs and datasets that deviate as a whole, and what agreements rest on."""
 
 import numpy as np
 import pytest
 
 from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.printed import PrintedRow
-from hebbian_descent.paper.summaries import pair_deviations
+from hebbian_descent.paper.summaries import Support, pair_deviations, supports, systematics
 
 
 def verdict(data, z, column="mae_mean"):
@@ -35,3 +35,28 @@ def test_columns_are_told_apart_and_what_was_not_run_or_not_drawn_does_not_count
         ("mae_last20", 2, 1.0),
         ("mae_all", 2, 1.0),
     ]
+
+
+def test_agreements_are_counted_by_what_they_rest_on():
+    reasons = ("interval", "interval", "absolute", "relative", "")
+    found = supports(verdict("adult", 0.0)._replace(rests_on=reason) for reason in reasons)
+    assert found == [Support("tab:x", "mae_mean", 2, 1, 1)]
+
+
+def test_deviations_of_a_dataset_are_shared_if_most_results_have_them():
+    def measured(dataset, deviation, z):
+        cell = {"dataset": dataset, "rule": "hebb"}
+        row = PrintedRow("file", "tab:x", cell, {"mae_mean": 0.1}, {}, bold=False)
+        return Verdict(row, "mae_mean", 0.1, mean=0.1 + deviation, n=10, z=z)
+
+    connect = [measured("connect", deviation, z) for deviation, z in ((0.001, -4), (0.002, -9), (0.0, 0.5))]
+    adult = [measured("adult", deviation, z) for deviation, z in ((0.05, -40), (0.0, 0.1), (-0.001, 2))]
+    few = [measured("mnist", 0.1, -40.0)]
+    not_run = [measured("cifar", 0.1, np.nan)._replace(n=0)]
+    found = {entry.dataset: entry for entry in systematics([*connect, *adult, *few, *not_run])}
+    assert {name: (entry.n, entry.n_far, entry.is_shared) for name, entry in found.items()} == {
+        "connect": (3, 2, True),
+        "adult": (3, 1, False),
+        "mnist": (1, 1, False),
+    }
+    assert found["connect"][-3:] == pytest.approx((0.001, 0.0, 0.002))

@@ -21,6 +21,7 @@ from hebbian_descent.paper.report import render
 from hebbian_descent.paper.report.content import main_finding, paper_tables
 from hebbian_descent.paper.report.filters import anchor, facts, number, plainly
 from hebbian_descent.paper.report.images import LARGEST_SVG, image_file
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.tables import TABLES
@@ -69,7 +70,7 @@ def test_the_page_is_whole_and_its_links_lead_somewhere(text):
 
 
 def test_it_counts_every_printed_result_once(results_folder, text):
-    verdicts = [verdict for table in paper_tables(results_folder, Effort()) for verdict in table.verdicts]
+    verdicts = [verdict for table in paper_tables(Results(results_folder)) for verdict in table.verdicts]
     assert len(verdicts) == 2596
     # Each has a cell with a note, and two of them, the columns of one row, differ.
     assert text.count('title="ours ') + text.count('title="printed ') == 2596
@@ -124,7 +125,7 @@ def test_every_quick_number_is_marked_as_such(results_folder):
 
 
 def test_quick_claims_and_figures_are_marked_unless_nothing_is_measured(tmp_path):
-    save_claims(tmp_path, Effort(quick=True), [Judged(1, "A.", "sec:a", "By B.", (), "holds", "C.")])
+    save_claims(tmp_path, Effort(quick=True), [Judged(1, "A.", "sec:a", "By B.", "If D.", (), "holds", "C.")])
     drawn = tmp_path / "figures" / "quick"
     drawn.mkdir(parents=True)
     for name in ("rand_rand_sigmoid_true_online", "long_training_rand_adult", "sigmoid_and_derivative"):
@@ -152,7 +153,7 @@ def test_the_main_finding_is_counted_from_the_tables(tmp_path):
         if row.cell["activation"] != "linear" or row.cell["rule"] == "hebbian_descent"
     ]
     Measurements(tmp_path, Effort()).write(TABLES[label], "job", measured, seconds=1.0)
-    assert main_finding(paper_tables(tmp_path, Effort())) == (1, 2)
+    assert main_finding(paper_tables(Results(tmp_path))) == (1, 2)
     assert "<strong>1 of 2</strong> experiments" in render(tmp_path, Effort())
 
 
@@ -164,17 +165,17 @@ def test_the_two_tables_of_formulas_are_on_the_page(text):
             assert all(str(escape(part)) in section for cell in row for part in cell.split("; "))
 
 
-def test_one_draw_makes_no_number_different(results_folder, tmp_path):
-    folder = shutil.copytree(results_folder, tmp_path / "one")
-    for draw in (0, 2):
-        (folder / f"measured/paper/tab_Hetero_online_centered_2/rand-rand-draw{draw}.json").unlink()
+def test_four_draws_make_no_number_agree_or_differ(results_folder, tmp_path):
+    folder = shutil.copytree(results_folder, tmp_path / "four")
+    (folder / "measured/paper/tab_Hetero_online_centered_2/rand-rand-draw2.json").unlink()
     text = render(folder, Effort())
     Page(text)
     body = text[text.index("<body>") :]
-    assert re.search(r"undecided</dt><dd>2 <small>need more than one draw", body)  # of its two columns
+    assert re.search(r"undecided</dt><dd>40 <small>too few draws", body)  # 20 of each column
     assert ": undecided" in body
     assert ": differs" not in body
-    assert "1 undecided: they need more than one draw" in body
+    assert ": agrees" not in body
+    assert "20 undecided" in body
     assert 'id="differences"' not in body
 
 
@@ -197,16 +198,16 @@ def test_the_command_writes_one_file_and_opens_it(results_folder, monkeypatch, c
         main()
     assert not ended.value.code
     printed, said = capsys.readouterr()
-    assert (printed, said) == ("", f"Wrote {results_folder / 'report.html'}\n")
+    assert (printed, said) == ("", f"Wrote {results_folder / 'report.html'}\nThis is a run of your own.\n")
     assert opened == [(results_folder / "report.html").resolve().as_uri()]
     assert (results_folder / "report.html").stat().st_size < 1_500_000
 
 
 def test_notes_say_what_stands_behind_a_number(results_folder):
-    verdicts = [verdict for table in paper_tables(results_folder, Effort()) for verdict in table.verdicts]
+    verdicts = [verdict for table in paper_tables(Results(results_folder)) for verdict in table.verdicts]
     differs = next(verdict for verdict in verdicts if verdict.word == "differs")
     lines = facts(differs).splitlines()
-    assert lines[0] == f"ours {number(differs.mean)} ± 0.0100 (3 draws)"
+    assert lines[0] == f"ours {number(differs.mean)} ± 0.0016 (5 draws)"
     assert lines[2].endswith(": differs")
     assert lines[3] == "learning rate 0.2"
     absent = next(verdict for verdict in verdicts if verdict.word == "not run")
@@ -223,9 +224,11 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
         statement="A < B.",
         section="sec:conclusion",
         check="By `all` cells.",
+        rule="Holds if `none` is against it.",
         evidence=("tab:Hetero_online_centered_2",),
         verdict="holds with limits",
         findings="Nearly.\nIn 3 of `4`.",
+        correction="A > B.",
     )
     save_claims(tmp_path, Effort(), [judged])
     assert saved_claims(tmp_path, Effort()) == [judged]
@@ -234,6 +237,8 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     assert '<li value="7" id="claim-7">' in section
     assert '<span class="verdict holds-with-limits">holds with limits</span> A &lt; B.' in section
     assert "By <code>all</code> cells." in section
+    assert "Rule: Holds if <code>none</code> is against it." in section
+    assert "Corrected: A &gt; B." in section
     assert re.search(r"<p>\s*Nearly.\s*</p>\s*<p>\s*In 3 of <code>4</code>.", section)
     assert "<code>tab:Hetero_online_centered_2</code>" in section
     assert '<a href="#claims">' in text
@@ -268,7 +273,7 @@ def test_documents_show_the_notes_of_the_package(name):
 
 
 def test_results_that_differ_are_listed_by_the_reason_for_it(results_folder, monkeypatch, capsys):
-    verdicts = [verdict for table in paper_tables(results_folder, Effort()) for verdict in table.verdicts]
+    verdicts = [verdict for table in paper_tables(Results(results_folder)) for verdict in table.verdicts]
     different = [verdict for verdict in verdicts if verdict.word == "differs"]
     assert len(different) == 2
     known = {"table": "tab:Hetero_online_*", "cell": "rand→* *", "column": different[0].column}

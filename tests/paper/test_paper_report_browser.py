@@ -49,7 +49,17 @@ def written(results_folder, tmp_path_factory):
             name = label.partition(":")[2]
             shutil.copy(DRAWN[number % len(DRAWN)], drawn / f"{name}.svg")
     found = [
-        Judged(claim.number, claim.statement, claim.section, claim.check, claim.evidence, "holds", "Found.")
+        Judged(
+            claim.number,
+            claim.statement,
+            claim.section,
+            claim.check,
+            claim.rule,
+            claim.evidence,
+            "holds",
+            "Found.",
+            claim.correction,
+        )
         for claim in CLAIMS
     ]
     save_claims(folder, Effort(), found)
@@ -251,7 +261,7 @@ def test_a_note_opens_at_the_cell_pointed_at_and_walks_with_the_arrows(page):
     assert not note.is_displayed()
     ActionChains(page).move_to_element(cell).perform()
     assert note.is_displayed()
-    for fact in ("(3 draws)", "printed", "z −", ": differs", "learning rate 0.2"):
+    for fact in ("(5 draws)", "printed", "z −", ": differs", "learning rate 0.2"):
         assert fact in note.text
     page.execute_script("arguments[0].focus()", cell)
     ActionChains(page).send_keys(Keys.ARROW_RIGHT).perform()

@@ -73,20 +73,25 @@ def verdict_of(printed, ours, *, printed_std=0.0, std=0.0, n=10):
 
 
 def test_whole_datasets_agree_within_0_005_or_5_percent():
-    assert verdict_of(0.05, 0.0549).agrees
-    assert not verdict_of(0.05, 0.0551).agrees
-    assert verdict_of(0.80, 0.8399).agrees
-    assert not verdict_of(0.80, 0.8401).agrees
+    assert verdict_of(0.05, 0.0549).rests_on == "absolute"
+    assert verdict_of(0.05, 0.0551).word == "differs"
+    assert verdict_of(0.80, 0.8399).rests_on == "relative"
+    assert verdict_of(0.80, 0.8401).word == "differs"
+
+
+def test_three_trials_decide_and_two_do_not():
+    assert [verdict_of(0.8, 0.8, n=n).word for n in (1, 2, 3)] == ["undecided", "undecided", "agrees"]
 
 
 def test_whole_datasets_agree_where_the_means_of_the_trials_differ_by_chance():
     """Welch's test of two means, as SciPy does it from the same numbers."""
-    for distance in (0.02, 0.04, 0.06, 0.08):
-        verdict = verdict_of(0.1, 0.1 + distance, printed_std=0.04, std=0.05, n=5)
+    for distance in (0.02, 0.04, 0.06, 0.08, 0.1):
+        verdict = verdict_of(0.9, 0.9 + distance, printed_std=0.04, std=0.05, n=5)
         p = stats.ttest_ind_from_stats(
-            0.1, 0.04, 10, 0.1 + distance, 0.05 * np.sqrt(5 / 4), 5, equal_var=False
+            0.9, 0.04, 10, 0.9 + distance, 0.05 * np.sqrt(5 / 4), 5, equal_var=False
         ).pvalue
-        assert verdict.agrees == (p >= 0.01)
+        assert (verdict.rests_on == "interval") == (p >= 0.01)
+        assert verdict.word == ("agrees" if p >= 0.01 else "differs")
 
 
 def test_a_spread_that_is_not_printed_counts_as_large_as_ours():
@@ -96,7 +101,7 @@ def test_a_spread_that_is_not_printed_counts_as_large_as_ours():
         ours = Measured(
             cell, {"mean_hidden_activity": 2 + distance}, {"mean_hidden_activity": 0.3}, 1.0, 0.0, 10
         )
-        assert compare_rows([row], [ours])[0].agrees == agrees
+        assert compare_rows([row], [ours])[0].word == ("agrees" if agrees else "differs")
 
 
 @pytest.mark.parametrize("scale", [0.01, 0.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from math import isnan
 from typing import Annotated, Any
 
@@ -12,15 +13,17 @@ from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import completion
 from hebbian_descent.cli.console import PlainConsole, print_fitting, stacked
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.messages import say
+from hebbian_descent.cli.messages import say, say_where_from
 from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.comparison import Verdict
-from hebbian_descent.paper.comparison import compare as compare_with_print
+from hebbian_descent.paper.context_numbers import BEST_RATE, RESULT_OF, ContextVerdict
 from hebbian_descent.paper.layout import cell_name
-from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, reason
-from hebbian_descent.paper.run_context import Effort, RunContext
-from hebbian_descent.paper.summaries import Winner, summarise, winners
+from hebbian_descent.paper.paired import PairedVerdict, PairedWord
+from hebbian_descent.paper.results import Results
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.summaries import Support, Winner, summarise, supports, winners
+from hebbian_descent.paper.swaps import DESCENTS, Swaps, shares, swaps
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable
 
@@ -40,10 +43,13 @@ def compare(
 ) -> None:
     """Count how many printed numbers agree with ours, by table and column, and list those that differ.
 
-    Differences are listed by reason, if the reason is known.
+    Differences are listed by reason, if the reason is known. A run of your own by the paper's protocol is
+    judged; tables without one show the evidence kept in OUTPUT, as a clone of the repository has it.
 
-    Only what `run` computed with the paper's protocol is judged. Where patterns were drawn, a number agrees
-    if it lies in the 99 % prediction interval of one more draw, or within 0.005 of our mean.
+    Where patterns were drawn, a number agrees if it lies in the 99 % prediction interval of one more draw, or
+    within 0.005 of our mean. With fewer than five draws, or if the interval is too wide, it is undecided.
+    Blind is the share of agreements that would survive if the print had exchanged gradient descent and
+    Hebbian-descent. Paired differences of the two, of centering and of offsets are counted below.
 
     **Example**
 
@@ -52,16 +58,15 @@ def compare(
     for label in labels or ():
         if label not in TABLES:
             raise unknown_name("label of a printed table", label, TABLES)
-    measurements = Measurements(output, Effort())
-    verdicts = {
-        label: compare_with_print(label, measurements.rows(label)) for label in labels or list(TABLES)
-    }
+    results = Results(output)
+    chosen = labels or list(TABLES)
+    verdicts = {label: results.verdicts(label) for label in chosen}
     if as_json:
-        write_json({label: comparison_record(found) for label, found in verdicts.items()})
+        write_json({label: comparison_record(found, results) for label, found in verdicts.items()})
         return
     console = PlainConsole()
-    print_fitting(_counts(verdicts), wrap=[0, 1])
     everything = [verdict for found in verdicts.values() for verdict in found]
+    print_fitting(_counts(verdicts, shares(swaps(everything))), wrap=[0, 1])
     if not any(verdict.n for verdict in everything):
         command = RunContext(output).command("run", "LABEL")
         say(
@@ -69,8 +74,48 @@ def compare(
             "Quick runs are not compared; `table LABEL --quick` and `report --quick` show them."
         )
         return
+    say_where_from(results, chosen)
+    _print_support(console, supports(everything))
+    _print_paired(console, results.pairs(everything))
+    _print_context(console, [found for label in chosen for found in results.context(label)])
     _print_winners(console, winners(everything))
     _print_differences(console, everything)
+
+
+def _print_support(console: PlainConsole, found: list[Support]) -> None:
+    interval, absolute, relative = (sum(counts) for counts in zip(*(row[2:] for row in found), strict=True))
+    console.print(
+        f"Agreements by the interval: {interval}; by 0.005 alone: {absolute}; by 5 % alone: {relative}."
+    )
+
+
+def _print_paired(console: PlainConsole, found: list[PairedVerdict]) -> None:
+    for kind in dict.fromkeys(pair.kind for pair in found):
+        words = Counter(pair.word for pair in found if pair.kind == kind)
+        directions = Counter(pair.direction for pair in found if pair.kind == kind and pair.n)
+        counts = ", ".join(f"{words[word]} {text}" for word, text in PAIRED_WORDS.items() if words[word])
+        console.print(
+            f"Paired, {kind}: {counts}; direction {directions['same']} the same, "
+            f"{directions['opposite']} opposite.",
+            soft_wrap=True,
+        )
+
+
+def _print_context(console: PlainConsole, found: list[ContextVerdict]) -> None:
+    for name, columns in CONTEXT_TITLES.items():
+        words = Counter(verdict.word for verdict in found if verdict.column in columns)
+        counts = ", ".join(f"{n} {'agree' if word == 'agrees' else word}" for word, n in words.most_common())
+        if counts:
+            console.print(f"{name}: {counts}.", soft_wrap=True)
+
+
+PAIRED_WORDS: dict[PairedWord, str] = {
+    "agrees": "agree",
+    "differs": "differ",
+    "undecided": "undecided",
+    "unpaired": "unpaired",
+}
+CONTEXT_TITLES = {"Printed standard deviations": tuple(RESULT_OF), "Printed learning rates": (BEST_RATE,)}
 
 
 def _print_winners(console: PlainConsole, found: list[Winner]) -> None:
@@ -99,28 +144,56 @@ def _print_differences(console: PlainConsole, verdicts: list[Verdict]) -> None:
             )
 
 
-def _counts(verdicts: dict[str, list[Verdict]]) -> TextTable:
+def _counts(
+    verdicts: dict[str, list[Verdict]], power: Mapping[tuple[str, str], Mapping[str, Swaps]]
+) -> TextTable:
     rows = []
     for label, found in verdicts.items():
         for summary in summarise(found):
             agree = f"{summary.n_agree}/{summary.n_judged}" if summary.n_run else ""
-            open_ = summary.n_results - summary.n_judged
+            undecided, absent = summary.n_run - summary.n_judged, summary.n_results - summary.n_run
+            swap = power.get((label, summary.column), {}).get(DESCENTS)
+            blind = f"{swap.share:.0%}" if swap else ""
             z = "" if isnan(summary.rms_z) else f"{summary.rms_z:.2f}"
-            rows.append([label, summary.column, agree, str(open_ or ""), z])
-    headings = ["Table", "Column", "Agree", stacked("Not judged"), stacked("RMS z")]
-    return TextTable(headings, rows, "Printed numbers", "llrrr")
+            rows.append([label, summary.column, agree, str(undecided or ""), str(absent or ""), blind, z])
+    headings = [
+        "Table",
+        "Column",
+        "Agree",
+        stacked("Unde- cided"),
+        stacked("Not run"),
+        "Blind",
+        stacked("RMS z"),
+    ]
+    return TextTable(headings, rows, "Printed numbers", "llrrrrr")
 
 
-def comparison_record(verdicts: list[Verdict]) -> dict[str, Any]:
+def comparison_record(verdicts: list[Verdict], results: Results) -> dict[str, Any]:
     """Return all that is known about a table, for JSON."""
+    label = verdicts[0].row.label
     return {
+        "source": "run" if results.own(label) else "kept" if results.kept.numbers.get(label) else "none",
+        "origin": results.origin(label),
         "summary": summarise(verdicts),
         "results": list(map(_record, verdicts)),
+        "context": [_without_row(found) for found in results.context(label)],
+        "swaps": swaps(verdicts),
+        "paired": [_pair(pair) for pair in results.pairs(verdicts)],
         "winners": winners(verdicts),
     }
 
 
 def _record(verdict: Verdict) -> dict[str, Any]:
-    record = {**verdict.row.cell, **verdict._asdict(), "verdict": verdict.word}
-    del record["row"]
+    record = _without_row(verdict)
     return {**record, "reason": (reason(verdict) or None) if verdict.word == "differs" else None}
+
+
+def _without_row(verdict: Verdict | ContextVerdict) -> dict[str, Any]:
+    """Return a verdict with the words of its cell in place of its printed row."""
+    record = {**verdict.row.cell, **verdict._asdict(), "verdict": verdict.word}
+    return {name: value for name, value in record.items() if name not in ("row", "word")}
+
+
+def _pair(pair: PairedVerdict) -> dict[str, Any]:
+    record = {**pair._asdict(), "first": cell_name(pair.first.cell), "second": cell_name(pair.second.cell)}
+    return {("verdict" if name == "word" else name): value for name, value in record.items()}

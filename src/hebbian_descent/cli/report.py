@@ -9,12 +9,15 @@ from typing import Annotated
 import typer
 
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.messages import say_detail, say_written, waiting_for
+from hebbian_descent.cli.messages import say, say_detail, say_where_from, say_written, waiting_for
 from hebbian_descent.cli.options import OUTPUT, Json, Output
-from hebbian_descent.paper.evidence import write_document, write_summary
-from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.document import write_document
+from hebbian_descent.paper.evidence import add_to_evidence
+from hebbian_descent.paper.kept_evidence import KEPT_FILES
 from hebbian_descent.paper.report import write_report
-from hebbian_descent.paper.run_context import Effort
+from hebbian_descent.paper.results import Results
+from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Effort
+from hebbian_descent.paper.tables import TABLES
 
 
 def report(
@@ -25,7 +28,8 @@ def report(
 ) -> None:
     """Write a page on everything that was run: counts, claims, tables, figures, protocol.
 
-    The page is one file, report.html in OUTPUT, and needs no network. Results of `run --quick` get no
+    Tables that were not run show the evidence kept in OUTPUT, as a clone of the repository has it. The page
+    is one file, report.html in OUTPUT, and needs no network. Results of `run --quick` get no
     verdicts; without --quick they appear in a separate section at the end.
 
     **Example**
@@ -35,6 +39,7 @@ def report(
     with waiting_for("Reading the measurements") as say_what:
         path = write_report(output, Effort(quick=quick), say_what)
     say_written(path)
+    say_where_from(Results(output, Effort(quick=quick)), TABLES)
     say_detail(f"It has {path.stat().st_size / 1e6:.1f} MB.")
     if as_json:
         write_json({"wrote": [path]})
@@ -42,34 +47,37 @@ def report(
         webbrowser.open(path.resolve().as_uri())
 
 
-SUMMARY = Path("reproduction") / "summary.csv"
 DOCUMENT = Path("docs") / "reproduction.md"
 
 
 def evidence(
     output: Output = OUTPUT,
-    summary: Annotated[Path, typer.Option(help="CSV file with one line per printed result.")] = SUMMARY,
+    kept: Annotated[
+        Path, typer.Option(help="Folder of the files under version control.", file_okay=False)
+    ] = DEFAULT_FOLDER,
     document: Annotated[
         Path, typer.Option(help="Document with counts, differences and tables, beside copied figures.")
     ] = DOCUMENT,
     as_json: Json = False,
 ) -> None:
-    """Write how every printed result compares with ours, as a CSV file and as a document.
+    """Add what was run to the evidence under version control, and write the document on it.
 
-    Both use the results of `run` in OUTPUT with the paper's protocol.
+    KEPT holds summary.csv (every printed number with ours), draws.parquet (every draw and trial), claims.json
+    and origin.json (date, commit, versions, processor, seeds). Only what was run by the paper's protocol is
+    added. A cell that was not run, or run with fewer draws, keeps the numbers it has.
 
     **Example**
 
-        hebbian-descent evidence --summary summary.csv --document reproduction.md
+        hebbian-descent evidence --output results --kept reproduction
     """
-    if not Measurements(output, Effort()).labels():
-        raise ValueError(
-            "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol. "
-            f"Got {output}, which has none; nothing was written."
-        )
     with waiting_for("Comparing the tables"):
-        write_summary(output, summary)
-        write_document(output, document)
-    say_written(summary, document)
+        added = add_to_evidence(output, kept)
+        write_document(kept, document, output / "figures" / Effort().name)
+    wrote = [*(path for name in KEPT_FILES if (path := kept / name).exists()), document]
+    fewer = f", {added.n_fewer} of them since the run has fewer draws" if added.n_fewer else ""
+    say(f"{added.n_taken} cells are those of the run in {output}; {added.n_kept} stay as they were{fewer}.")
+    if added.n_bare:
+        say(f"{added.n_bare} cells of the run have no single trials: `run` again fills them in.")
+    say_written(*wrote)
     if as_json:
-        write_json({"wrote": [summary, document]})
+        write_json({"wrote": wrote, **added._asdict()})

@@ -22,7 +22,7 @@ from hebbian_descent.cli.options import OUTPUT, Json, Output, check_where, parse
 from hebbian_descent.cli.progress import work_progress
 from hebbian_descent.cli.table import records, show_comparison, show_formulas
 from hebbian_descent.datasets import DatasetUnavailableError, locate
-from hebbian_descent.paper.comparison import compare
+from hebbian_descent.paper.comparison import FEWEST_DRAWS, compare, is_enough
 from hebbian_descent.paper.experiments import Experiment, Job, Measured
 from hebbian_descent.paper.extensions import errors_in, load_experiments
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
@@ -34,6 +34,7 @@ from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 
 ALL = "all"
+QUICK_DRAWS = 3
 
 
 def run(
@@ -47,7 +48,12 @@ def run(
         ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")] = False,
-    draws: Annotated[int, typer.Option(help="Draws of the patterns; the first has ten trials.", min=1)] = 3,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            help="Draws of the patterns, by default 5, or 3 with --quick; the first has ten trials.", min=1
+        ),
+    ] = None,
     search: Annotated[
         str | None,
         typer.Option(
@@ -83,12 +89,13 @@ def run(
         hebbian-descent run all --quick
         hebbian-descent run examples/my_table.py
     """
+    draws = draws or (QUICK_DRAWS if quick else FEWEST_DRAWS)
     effort = Effort(draws, quick, parsed_overrides(changes or []), search)  # type: ignore[arg-type]  # checked
     part = None if shard is None else parsed_shard(shard)
     check_where(workers, scheduler)
     tasks = plan(labels, effort, only, part)
     if not all(task.effort.is_the_papers for task in tasks):
-        say("Not the paper's protocol: these results are stored separately and get no verdicts.")
+        say("Not the paper's protocol: these results are stored separately, and nothing is decided by them.")
     outcomes: dict[str, Outcome] = {}
     with resumable(output):
         for task in tasks:
@@ -169,6 +176,8 @@ def _show(experiment: Experiment, measured: Sequence[Measured], effort: Effort) 
         show_comparison(experiment.label, verdicts, summary.column)
     for summary in summarise(verdicts):
         PlainConsole().print(f"{summary.column}: {summary}", soft_wrap=True)
+    if not all(is_enough(verdict.row, verdict.n) for verdict in verdicts):
+        say(f"Fewer than {FEWEST_DRAWS} draws decide nothing: `--draws 10` adds the others, and keeps these.")
 
 
 def _record(task: Task, outcome: Outcome) -> dict[str, Any]:

@@ -13,11 +13,13 @@ from hebbian_descent.cli import completion
 from hebbian_descent.cli.compare import comparison_record
 from hebbian_descent.cli.console import print_as_blocks, print_fitting, show_table, stacked, terminal_width
 from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say, say_where_from
 from hebbian_descent.cli.options import OUTPUT, Json, Output, parsed_overrides
-from hebbian_descent.paper.comparison import Verdict, compare
+from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FormulaTable
 from hebbian_descent.paper.layout import comparison_table, measured_table, print_table, result_table
 from hebbian_descent.paper.measurements import Measurements, efforts_in
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
 from hebbian_descent.paper.summaries import summarise
 from hebbian_descent.paper.tables import TABLES
@@ -61,7 +63,10 @@ def table(
 ) -> None:
     """Print a table of the paper: ours/printed, ours≠printed where they differ, a dash where nothing was run.
 
-    Custom tables, and results of a protocol other than the paper's, are printed without comparison.
+    A ? stands between the two where our draws are too few, or scatter too widely, to decide. Without a run of
+    your own the table shows the evidence kept in OUTPUT, as a clone of the repository has it. CSV has the
+    columns of reproduction/summary.csv. Custom tables, and results of a protocol other than the paper's, are
+    printed without comparison.
 
     **Examples**
 
@@ -83,11 +88,12 @@ def table(
     effort = TABLES[label].limited(effort) if label in TABLES else effort
     measurements = Measurements(output, effort)
     if label in TABLES and effort.is_the_papers:
-        verdicts = compare(label, measurements.rows(label))
+        results = Results(output)
         if as_json:
-            write_json(comparison_record(verdicts))
+            write_json(comparison_record(results.verdicts(label), results))
         else:
-            _show_comparison(verdicts, label, form, column)
+            _show_comparison(results, label, form, column)
+            say_where_from(results, [label])
     elif column is not None:
         raise ValueError("--column must be left out: only what is printed has columns to choose from.")
     elif measurements.read(label):
@@ -97,6 +103,8 @@ def table(
             write_json(records(found))
         else:
             show_table(found, form)
+            if not effort.is_the_papers:
+                say("Not the paper's protocol: nothing is decided by these results.")
     else:
         raise _nothing_of(label, output, effort)
 
@@ -119,13 +127,14 @@ def show_formulas(table: FormulaTable, form: str = "text") -> None:
         print_fitting(cases, compact=False, wrap=range(len(shown.headings)))
 
 
-def _show_comparison(verdicts: list[Verdict], label: str, form: str, column: str | None) -> None:
+def _show_comparison(results: Results, label: str, form: str, column: str | None) -> None:
+    verdicts = results.verdicts(label)
     columns = [summary.column for summary in summarise(verdicts)]
     if column is not None and column not in columns:
         raise unknown_name("column of this table", column, columns)
     chosen = column or columns[0]
     if form == "csv":
-        show_table(result_table(verdicts), form)
+        show_table(result_table(verdicts, results.context(label), results.seconds_of_cells(label)), form)
     elif form == "latex":
         show_table(print_table(verdicts, chosen), form)
     else:
@@ -133,8 +142,8 @@ def _show_comparison(verdicts: list[Verdict], label: str, form: str, column: str
 
 
 def show_comparison(label: str, verdicts: list[Verdict], column: str) -> None:
-    """Print ours and the printed number of each cell, with another sign between them where they differ."""
-    title = f"{label}, {column}: ours/printed, ours≠printed where they differ"
+    """Print ours and the printed number of each cell, with a sign between them for the verdict."""
+    title = f"{label}, {column}: ours/printed, ours≠printed where they differ, ours?printed where undecided"
     table = comparison_table(title, verdicts, column)
     show_table(table._replace(headings=[stacked(heading) for heading in table.headings]))
 

@@ -1,281 +1,166 @@
-"""Evidence of the reproduction: a document and a CSV file that show every printed result with ours.
+"""Evidence of the reproduction: what runs found is added to what is kept under version control.
 
-The document holds counts, differences, winners, claims, figures and tables.
+Nothing is lost by it: a cell that was not run keeps the numbers it has, and so does one that was run with
+fewer draws than before; a claim that could not be judged keeps its verdict.
 """
 
 from __future__ import annotations
 
-import math
-import shutil
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from typing import NamedTuple
 
-from hebbian_descent.paper.claims.base import counted, saved_claims
-from hebbian_descent.paper.comparison import Verdict, cell_key
-from hebbian_descent.paper.figures import FIGURES
-from hebbian_descent.paper.layout import Line, cell_name
-from hebbian_descent.paper.measurements import Measurements
-from hebbian_descent.paper.notes import REASON_UNKNOWN, differences
-from hebbian_descent.paper.report.content import Column, PaperTable, paper_tables
-from hebbian_descent.paper.report.filters import MARKS, baseline, duration, number
-from hebbian_descent.paper.report.images import image_file
-from hebbian_descent.paper.run_context import Effort
-from hebbian_descent.paper.summaries import PairDeviations, Winner, pair_deviations, winners
-from hebbian_descent.rules import rule_title
+import numpy as np
+
+from hebbian_descent.paper.claims.base import kept_claims, run_claims, write_claims
+from hebbian_descent.paper.comparison import Key, cell_key, draws_by_cell, estimate, is_drawn
+from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper.kept_evidence import (
+    CLAIMS,
+    DRAWS,
+    ORIGIN,
+    SUMMARY,
+    KeptEvidence,
+    Number,
+    read_kept,
+    write_draws,
+    write_origins,
+)
+from hebbian_descent.paper.layout import FIELDS, SUMMARY_DIGITS, result_table
+from hebbian_descent.paper.origin import Origin, one_line, this_origin
+from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.results import Results
+from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.table_formats import Cell, Marked, TextTable, csv_text, markdown_text
-
-CHOSEN_FIGURES = (
-    "fig:rand_rand_sigmoid_true_online",
-    "fig:rand_rand_sigmoid_false_online",
-    "fig:adult_rand_sigmoid_true_online",
-    "fig:learning_rate_compare_lin_sig",
-    "fig:heteroassociative_online_hebbian_scatter",
-    "fig:rand_adult_weightdecay",
-    "fig:auto_association_compare",
-    "fig:hidden_activity_GD_HD",
-)
-"""The figures that the document shows, if they were drawn."""
+from hebbian_descent.table_formats import Cell, TextTable, csv_text
 
 
-ABOUT_COUNTS = (
-    "Where whole datasets are learned nothing is drawn: the column shows the number of trials, and z is in "
-    "units of the spread over initial weights, which is often smaller than the last printed digit. Times are "
-    "of all jobs one after another on two cores, partly with other work beside them or waiting for it; "
-    "of a job that was stopped, what was kept and not computed again does not count."
-)
+class Added(NamedTuple):
+    """What became of the cells of a run, and of those that were kept."""
 
-ABOUT_PAIRS = (
-    "All cells of a pair of datasets were printed from one draw of patterns, and so deviate together. What "
-    "scatters by chance is the mean z of a pair."
-)
+    n_taken: int = 0
+    """Cells whose numbers are now those of the run."""
+    n_kept: int = 0
+    """Cells that keep the numbers they had."""
+    n_fewer: int = 0
+    """Of these, cells that were run with fewer draws or trials."""
+    n_bare: int = 0
+    """Cells of the run whose files, by an earlier version, hold no single trials."""
 
-
-def write_document(folder: Path, path: Path) -> None:
-    """Write the document on a folder of results, and copy the chosen figures beside it."""
-    tables = paper_tables(folder, Effort())
-    verdicts = [verdict for table in tables for verdict in table.verdicts]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figures = list(_figures(folder, path.parent / "figures"))
-    sections = [
-        _opening(verdicts),
-        "## Counts\n\n" + _counts(tables),
-        "## What differs\n\n" + _differences(differences(verdicts)),
-        *_pairs(pair_deviations(verdicts)),
-        "## Winners\n\n" + _winners(winners(verdicts)),
-        *_claims(folder),
-        *(["## Figures", *figures] if figures else []),
-        f"## Tables\n\n{ABOUT_CELLS}",
-        *all_cells(tables),
-    ]
-    write_atomically(path, ("\n\n".join(sections) + "\n").encode(errors="backslashreplace"))
+    def __add__(self, other: Added) -> Added:  # type: ignore[override]  # not one tuple after the other
+        return Added(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def _opening(verdicts: list[Verdict]) -> str:
-    counts = Counter(verdict.word for verdict in verdicts)
-    undecided = f", {counts['undecided']:,} are undecided after one draw" if counts["undecided"] else ""
-    return (
-        "# The paper, reproduced\n\n"
-        f"Of {len(verdicts):,} printed results {counts['agrees']:,} agree with ours, "
-        f"{counts['differs']:,} differ{undecided} and {counts['not run']:,} were not run. "
-        "[The protocol](protocol.md) says when a number agrees; `hebbian-descent report` shows the same as a "
-        "page, with draws, spread and learning rate of each cell. This one is written by "
-        "`hebbian-descent evidence`."
-    )
-
-
-def _counts(tables: list[PaperTable]) -> str:
-    headings = (
-        "table",
-        "column",
-        "printed",
-        "judged",
-        "agree",
-        "share",
-        "rms z",
-        "draws",
-        "time of the table",
-    )
-    rows = [
-        (
-            f"`{table.label}`",
-            summary.column,
-            summary.n_results,
-            summary.n_judged,
-            summary.n_agree,
-            f"{summary.n_agree / summary.n_judged:.1%}" if summary.n_judged else "–",
-            number(summary.rms_z, 2),
-            _draws(table),
-            duration(table.seconds) if table.n_run else "–",
+def add_to_evidence(run: Path, folder: Path) -> Added:
+    """Add what was run, by the paper's protocol, to the evidence in a folder, and write its files."""
+    before, results = _readable(folder), Results(run)
+    merged = {label: _merged(label, results, before) for label in TABLES}
+    origins = {label: found.origin for label, found in merged.items() if found.numbers}
+    if not origins:
+        raise ValueError(
+            "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol, "
+            f"or --kept one with evidence. Got {run} and {folder}, which have none; nothing was written."
         )
-        for table in tables
-        for summary in (column.summary for column in table.columns)
-    ]
-    return f"{markdown_text(TextTable(headings, rows))}\n\n{ABOUT_COUNTS}"
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = {label: found.numbers for label, found in merged.items()}
+    rows = {label: found.rows for label, found in merged.items()}
+    claims = _add_claims(run, folder, {label for label in TABLES if numbers[label]}, before)
+    if any(rows.values()):
+        write_draws(folder / DRAWS, rows)
+    write_origins(folder / ORIGIN, origins | claims)
+    write_summary(Results.of(KeptEvidence(numbers, rows, origins)), folder / SUMMARY)
+    return sum((found.added for found in merged.values()), Added())
 
 
-def _draws(table: PaperTable) -> str:
-    """Return the number of draws behind the results, or of trials where nothing is drawn."""
-    numbers = sorted({verdict.n for verdict in table.verdicts if verdict.n})
-    return " to ".join(str(n) for n in dict.fromkeys((numbers[0], numbers[-1]))) if numbers else "–"
-
-
-def _differences(found: dict[str, list[Verdict]]) -> str:
-    headings = ("table", "cell", "column", "ours", "printed", "z")
-    parts = [
-        f"{why or REASON_UNKNOWN}\n\n{markdown_text(TextTable(headings, list(map(_difference, verdicts))))}"
-        for why, verdicts in found.items()
-    ]
-    return "\n\n".join(parts) or "Nothing that was run."
-
-
-def _difference(verdict: Verdict) -> Sequence[str]:
-    return (
-        f"`{verdict.row.label}`",
-        cell_name(verdict.row.cell),
-        verdict.column,
-        f"{number(verdict.mean)} ± {number(verdict.sd)}",
-        number(verdict.printed),
-        number(verdict.z, 1),
-    )
-
-
-def _pairs(found: list[PairDeviations]) -> Iterator[str]:
-    if found:
-        headings = (
-            "table",
-            "column",
-            "pairs",
-            "rms of mean z",
-            "furthest pair",
-            "its mean z",
-            "rms z without it",
-        )
-        rows = [
-            (
-                f"`{column.label}`",
-                column.column,
-                column.n_pairs,
-                number(column.rms_of_means, 2),
-                column.furthest,
-                number(column.z_of_furthest, 1),
-                number(column.rms_of_others, 2),
+def _readable(folder: Path) -> KeptEvidence:
+    """Return the evidence in a folder; files that cannot be read are not overwritten."""
+    kept = read_kept(folder)
+    for name, found in ((SUMMARY, kept.numbers), (DRAWS, kept.rows)):
+        if (folder / name).exists() and not found:
+            raise ValueError(
+                "--kept must be a folder with evidence that can be read, or without any. "
+                f"Got {folder}, whose {name} cannot; nothing was written."
             )
-            for column in found
-        ]
-        yield f"## Pairs of datasets\n\n{ABOUT_PAIRS}\n\n{markdown_text(TextTable(headings, rows))}"
+    return kept
 
 
-def _winners(found: list[Winner]) -> str:
-    counts = Counter(winner.verdict for winner in found)
-    text = (
-        f"In {len(found)} comparisons of rules the printed winner is ours in {counts['same']}, "
-        f"within the spread of ours in {counts['tie']}, and another in {counts['other']}."
-    )
-    others = [
-        (
-            f"`{winner.label}`",
-            cell_name(winner.cell),
-            ", ".join(map(rule_title, winner.printed)),
-            rule_title(winner.ours),
-            number(winner.printed_gap),
-            number(winner.spread),
+class Merged(NamedTuple):
+    """The evidence on one label: numbers by cell and column, every draw, and where they come from."""
+
+    numbers: dict[Key, Mapping[str, Number]]
+    rows: list[Measured]
+    origin: Origin
+    added: Added
+
+
+def _merged(label: str, run: Results, kept: KeptEvidence) -> Merged:
+    """Return what was run where it has as many draws as what is kept, which stays elsewhere."""
+    own = draws_by_cell(row for measurement in run.own(label) for row in measurement.rows)
+    earlier, seconds = draws_by_cell(kept.rows.get(label, ())), run.seconds_of_cells(label)
+    numbers: dict[Key, Mapping[str, Number]] = {}
+    rows: list[Measured] = []
+    added = Added()
+    for row in printed_rows(label):
+        key = cell_key(row.cell)
+        before = kept.numbers.get(label, {}).get(key, {})
+        now = _numbers(row, own.get(key, []), seconds.get(key, np.nan))
+        n_before, n_now = (
+            max((side[column].estimate.n for column in row.results if column in side), default=0)
+            for side in (before, now)
         )
-        for winner in found
-        if winner.verdict == "other"
-    ]
-    headings = ("table", "cell", "printed winner", "our winner", "printed gap", "spread")
-    return f"{text}\n\n{markdown_text(TextTable(headings, others))}" if others else text
+        if n_now and n_now >= n_before:
+            numbers[key] = now
+            with_trials = [found for found in own[key] if found.trials]
+            rows += with_trials
+            added += Added(n_taken=1, n_bare=int(not with_trials))
+        elif n_before:
+            numbers[key] = before
+            rows += earlier.get(key, [])
+            added += Added(n_kept=1, n_fewer=int(n_now > 0))
+    origins = [run.origin(label)] if added.n_taken else []
+    origins += [kept.origins.get(label, Origin())] if added.n_kept else []
+    return Merged(numbers, rows, one_line(origins)._replace(seeds=_seeds(label, numbers)), added)
 
 
-def _claims(folder: Path) -> Iterator[str]:
-    if judged := saved_claims(folder, Effort()):
-        rows = [(claim.number, claim.statement, claim.verdict, claim.findings) for claim in judged]
-        table = markdown_text(TextTable(("", "claim of the paper", "verdict", "found"), rows))
-        yield f"## Claims\n\nOf the paper's {len(judged)} conclusions: {counted(judged)}.\n\n{table}"
+def _numbers(row: PrintedRow, draws: Sequence[Measured], seconds: float) -> dict[str, Number]:
+    """Return the numbers of a cell with the digits that the summary has."""
+    found = {column: estimate(row, column, draws) for column in row.results}
+    return {
+        column: Number(
+            value._replace(mean=round(value.mean, SUMMARY_DIGITS), sd=round(value.sd, SUMMARY_DIGITS)),
+            seconds,
+        )
+        for column, value in found.items()
+        if value
+    }
 
 
-def _figures(folder: Path, beside: Path) -> Iterator[str]:
-    for label in CHOSEN_FIGURES:
-        source = image_file(folder / "figures" / Effort().name, label)
-        if source is not None:
-            beside.mkdir(exist_ok=True)
-            shutil.copyfile(source, beside / source.name)
-            title = FIGURES[label].title if label in FIGURES else label
-            yield f"![{title}]({beside.name}/{source.name})\n\n`{label}`: {title}"
+def _seeds(label: str, numbers: Mapping[Key, Mapping[str, Number]]) -> str:
+    """Return the seeds of the draws, which are numbered from 0; whole datasets have the seed 0."""
+    n = max((found.estimate.n for cell in numbers.values() for found in cell.values()), default=1)
+    return f"0 to {n - 1}" if is_drawn(printed_rows(label)[0]) and n > 1 else "0"
 
 
-COLUMNS = ("table", "cell", "column", "ours", "sd", "printed", "verdict", "z", "n", "best_rate", "seconds")
+def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> dict[str, Origin]:
+    """Replace the verdicts on claims that were judged by all their tables; return where claims come from."""
+    kept = {claim.number: claim for claim in kept_claims(folder)}
+    judged = {
+        claim.number: claim
+        for claim in run_claims(run)
+        if claim.verdict not in ("not run", "not judged at this effort")
+        and tables >= set(TABLES) & set(claim.evidence)
+    }
+    origins = [before.origins["claims"]] if "claims" in before.origins else []
+    if kept | judged != kept:
+        write_claims(folder / CLAIMS, [claim for _, claim in sorted((kept | judged).items())])
+        origins = [this_origin(), *(origins if set(kept) - set(judged) else [])]
+    return {"claims": one_line(origins)} if origins else {}
 
 
-def write_summary(folder: Path, path: Path) -> None:
-    """Write one line per printed result; its seconds are those of the jobs that computed it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows: list[list[str]] = []
-    for table in paper_tables(folder, Effort()):
-        seconds = _seconds_of_cells(folder, table.label)
-        rows += (_line(verdict, seconds[cell_key(verdict.row.cell)]) for verdict in table.verdicts)
-    write_atomically(path, csv_text(TextTable(COLUMNS, rows)).encode())
-
-
-def _line(v: Verdict, seconds: float) -> list[str]:
-    run = v.n > 0
-    return [
-        v.row.label,
-        cell_name(v.row.cell),
-        v.column,
-        f"{v.mean:.6f}" if run else "",
-        "" if math.isnan(v.sd) else f"{v.sd:.6f}",
-        f"{v.printed:g}",
-        v.word,
-        "" if math.isnan(v.z) else f"{v.z:.3f}",
-        str(v.n),
-        f"{v.learning_rate:g}" if run else "",
-        f"{seconds:.1f}" if run else "",
-    ]
-
-
-def _seconds_of_cells(folder: Path, label: str) -> dict[tuple[tuple[str, str], ...], float]:
-    seconds: dict[tuple[tuple[str, str], ...], float] = defaultdict(float)
-    for measurement in Measurements(folder, Effort()).read(label):
-        for cell in {cell_key(row.cell) for row in measurement.rows}:
-            seconds[cell] += measurement.seconds
-    return seconds
-
-
-ABOUT_CELLS = (
-    "In each cell: ours, the printed number in brackets, and whether they agree ({agrees}), differ "
-    "({differs}) or are undecided after one draw ({undecided}). Bold is the best of a line, ours and theirs."
-).format(**MARKS)
-
-
-def all_cells(tables: list[PaperTable]) -> Iterator[str]:
-    """Yield a heading for each table, and each of its columns as a collapsed section."""
-    for table in tables:
-        yield f"### {table.title} `{table.label}`"
-        yield from map(_folded, table.columns)
-
-
-def _folded(column: Column) -> str:
-    headings = ["data", "units", *map(rule_title, column.rules), *(["baseline"] if column.is_error else [])]
-    table = markdown_text(TextTable(headings, [list(_cells(line, column)) for line in column.lines]))
-    # The blank lines make the table one of Markdown again inside of HTML.
-    return f"<details>\n<summary>{column.title}: {column.summary}</summary>\n\n{table}\n\n</details>"
-
-
-def _cells(line: Line, column: Column) -> Iterator[Cell]:
-    yield line.heading
-    yield line.units
-    for rule in column.rules:
-        verdict = line.by_rule.get(rule)
-        yield _cell(verdict, rule in line.best, rule in line.best_in_print) if verdict else ""
-    if column.is_error:
-        yield number(baseline(line))
-
-
-def _cell(verdict: Verdict, is_best: bool, is_best_in_print: bool) -> Cell:
-    ours, printed = Marked(number(verdict.mean), is_best), Marked(number(verdict.printed), is_best_in_print)
-    if not verdict.n:
-        return "– (", printed, ")"
-    return ours, " (", printed, f") {MARKS[verdict.word]}"
+def write_summary(results: Results, path: Path) -> None:
+    """Write one line per printed number; its seconds are those of the jobs that computed it."""
+    rows: list[Sequence[Cell]] = []
+    for label in TABLES:
+        seconds = results.seconds_of_cells(label)
+        rows += result_table(results.verdicts(label), results.context(label), seconds).rows
+    write_atomically(path, csv_text(TextTable(FIELDS, rows)).encode())

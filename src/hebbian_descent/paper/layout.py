@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isnan, nan
 from typing import NamedTuple
 
-from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.comparison import Key, Verdict, cell_key
+from hebbian_descent.paper.context_numbers import ContextVerdict
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.rules import rule_title
 from hebbian_descent.table_formats import Cell, Marked, TextTable
@@ -105,7 +106,7 @@ def measured_table(title: str, measured: Iterable[Measured]) -> TextTable:
 
 
 def comparison_table(title: str, verdicts: list[Verdict], column: str) -> TextTable:
-    """Return ours/printed of one column for the terminal, the rules side by side, ≠ where they differ."""
+    """Return ours/printed of one column for the terminal, with ≠ where they differ and ? where undecided."""
     return _by_rule(title, verdicts, column, lambda line, rule: _ours_and_printed(line.by_rule.get(rule)))
 
 
@@ -114,9 +115,9 @@ def _ours_and_printed(verdict: Verdict | None) -> Cell:
         return ""
     if not verdict.n:
         return Marked(f"–/{verdict.printed:.3f}", style="dim")
-    differs = verdict.word == "differs"
-    text = f"{verdict.mean:.3f}{'≠' if differs else '/'}{verdict.printed:.3f}"
-    return Marked(text, style="red" if differs else "")
+    sign = {"differs": "≠", "undecided": "?"}.get(verdict.word, "/")
+    text = f"{verdict.mean:.3f}{sign}{verdict.printed:.3f}"
+    return Marked(text, style={"differs": "red", "undecided": "yellow"}.get(verdict.word, ""))
 
 
 def print_table(verdicts: list[Verdict], column: str) -> TextTable:
@@ -147,19 +148,46 @@ def _by_rule(
     )
 
 
-RESULT_COLUMNS = ("column", "ours", "sd", "n", "printed", "z", "verdict", "learning_rate", "weight_decay")
+CELL_FIELDS = (
+    *("input", "target", "dataset", "activation", "hidden_activation", "output_activation"),
+    *("rule", "centering", "offsets"),
+)
+"""All that tells the cells of the paper's tables apart; each table has some of it."""
+NUMBER_FIELDS = (
+    *("column", "ours", "sd", "n", "printed", "z", "verdict", "rests_on", "half_width"),
+    *("learning_rate", "weight_decay", "seconds"),
+)
+FIELDS = ("label", *CELL_FIELDS, *NUMBER_FIELDS)
+"""The columns of CSV files, the same for every table."""
+SUMMARY_DIGITS = 6
 
 
-def result_table(verdicts: list[Verdict]) -> TextTable:
+def result_table(
+    verdicts: Iterable[Verdict],
+    context: Iterable[ContextVerdict] = (),
+    seconds: Mapping[Key, float] | None = None,
+) -> TextTable:
     """Return one row per printed number, with everything known about it, for CSV."""
-    rows = []
+    rows: list[list[Cell]] = []
     for v in verdicts:
-        numbers = (_digits(v.mean, 6), _digits(v.sd, 6), v.n, v.printed, _digits(v.z, 3), v.word)
-        best = (v.learning_rate, v.weight_decay) if v.n else ("", "")
-        rows.append([v.row.label, *v.row.cell.values(), v.column, *numbers, *best])
-    return TextTable(["table", *verdicts[0].row.cell, *RESULT_COLUMNS], rows)
+        numbers = (_digits(v.mean), _digits(v.sd), v.n, f"{v.printed:g}", _digits(v.z, 3), v.word)
+        more = (v.rests_on, _digits(v.half_width), _plainly(v.learning_rate), _plainly(v.weight_decay))
+        rows.append([*_place(v), *numbers, *more, _digits((seconds or {}).get(cell_key(v.row.cell), nan), 1)])
+    for c in context:
+        digits = "" if isnan(c.ours) else f"{c.ours:.6g}"
+        rows.append([*_place(c), digits, "", c.n, f"{c.printed:g}", "", c.word, "", "", "", "", ""])
+    return TextTable(FIELDS, rows)
 
 
-def _digits(value: float, digits: int) -> str:
+def _place(verdict: Verdict | ContextVerdict) -> list[str]:
+    row = verdict.row
+    return [row.label, *(row.cell.get(name, "") for name in CELL_FIELDS), verdict.column]
+
+
+def _plainly(value: float) -> str:
+    return "" if isnan(value) else f"{value:g}"
+
+
+def _digits(value: float, digits: int = SUMMARY_DIGITS) -> str:
     """Return a number as text, or nothing for NaN."""
     return "" if isnan(value) else f"{value:.{digits}f}"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.experiments.base import LABEL, Experiment, Job, Measured
+from hebbian_descent.paper.origin import Origin, origin_in, this_origin
 from hebbian_descent.paper.printed import printed_words
 from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import (
@@ -55,8 +56,11 @@ class Measurements:
         if experiment.source:
             self._drop_other_sources(path.parent, experiment.source)
         earlier = self._read(path)
-        kept = max(seconds, earlier.seconds if earlier and earlier.rows == tuple(rows) else 0.0)
-        content = as_content(experiment, self.effort, job, rows, kept)
+        origin = this_origin()
+        if earlier is not None and _without_trials(earlier.rows) == _without_trials(rows):
+            seconds = max(seconds, earlier.seconds)
+            origin = earlier.origin if earlier.origin.date else origin
+        content = as_content(experiment, self.effort, job, rows, seconds, origin)
         text = json.dumps(content, indent=1) + "\n"
         from_content(json.loads(text))  # what could not be read again is refused
         write_atomically(path, text.encode())
@@ -100,6 +104,11 @@ class Measurements:
         except (OSError, ValueError) as error:
             warn_of_damage(path, error, "`hebbian-descent run` measures it again")
             return None
+
+
+def _without_trials(rows: Iterable[Measured]) -> list[Measured]:
+    """Return rows as files of earlier versions have them."""
+    return [row._replace(trials={}) for row in rows]
 
 
 def file_name(job: str) -> str:
@@ -184,10 +193,16 @@ class Measurement(NamedTuple):
     """Versions of Python and the libraries used."""
     source: str = ""
     """A fingerprint of the file that defines the experiment."""
+    origin: Origin = Origin()
 
 
 def as_content(
-    experiment: Experiment, effort: Effort, job: str, rows: Sequence[Measured], seconds: float
+    experiment: Experiment,
+    effort: Effort,
+    job: str,
+    rows: Sequence[Measured],
+    seconds: float,
+    origin: Origin | None = None,
 ) -> dict[str, Any]:
     """Return the content of a job's file."""
     return {
@@ -200,6 +215,7 @@ def as_content(
         "seconds": seconds,
         "rows": [row._asdict() for row in rows],
         "provenance": dict(provenance()),
+        "origin": (origin or this_origin())._asdict(),
     }
 
 
@@ -224,6 +240,7 @@ def from_content(content: Any) -> Measurement:
         ", ".join(f"{name}={value}" for name, value in settings.items()),
         {name: as_text(version, "a version") for name, version in versions.items()},
         as_text(fields.get("source", ""), "the source"),
+        origin_in(fields.get("origin", {})),
     )
 
 
@@ -235,7 +252,7 @@ def settings_in(fields: Mapping[str, Any]) -> dict[str, str]:
 
 def _row(content: Any) -> Measured:
     row = as_object(content, "a row")
-    if set(row) != set(Measured._fields) - ({"draw"} - set(row)):
+    if set(row) | {"draw", "trials"} != set(Measured._fields):  # earlier versions had neither
         raise ValueError(f"a row must have {', '.join(Measured._fields)}")
     cell = {
         name: as_text(word, "a word of a cell") for name, word in as_object(row["cell"], "a cell").items()
@@ -247,15 +264,27 @@ def _row(content: Any) -> Measured:
     )
     if not cell or not results or set(std) != set(results):
         raise ValueError("a row must have a cell, and results with a deviation each")
+    n_trials = as_whole(row["n_trials"], "the number of trials", at_least=1)
     return Measured(
         cell,
         results,
         std,
         as_float(row["learning_rate"], "the learning rate"),
         as_float(row["weight_decay"], "the weight decay"),
-        as_whole(row["n_trials"], "the number of trials", at_least=1),
+        n_trials,
         as_whole(row.get("draw", 0), "the draw", at_least=0),
+        _trials(row.get("trials", {}), set(results), n_trials),
     )
+
+
+def _trials(content: Any, names: set[str], n_trials: int) -> dict[str, tuple[float, ...]]:
+    trials = {
+        name: tuple(as_float(value, name, may_be_nan=True) for value in as_list(values, name))
+        for name, values in as_object(content, "'trials'").items()
+    }
+    if trials and (set(trials) != names or {len(values) for values in trials.values()} != {n_trials}):
+        raise ValueError("a row must have one value per trial of each result, or none")
+    return trials
 
 
 def _check_together(label: str, rows: Sequence[Measured]) -> None:

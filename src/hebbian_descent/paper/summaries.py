@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hebbian_descent.paper.comparison import Verdict, is_drawn
+from hebbian_descent.paper.comparison import Verdict, is_drawn, is_enough
 from hebbian_descent.paper.layout import data_name
 
 
@@ -25,12 +25,12 @@ class Summary(NamedTuple):
 
     @property
     def n_judged(self) -> int:
-        """Number of results with a verdict; the others were not run, or run with a single draw."""
+        """Number of results that agree or differ; the others are undecided or were not run."""
         return self.n_agree + self.n_differ
 
     def __str__(self) -> str:
         undecided = self.n_run - self.n_judged
-        needed = f", {undecided} undecided: they need more than one draw" if undecided else ""
+        needed = f", {undecided} undecided" if undecided else ""
         z = "" if np.isnan(self.rms_z) else f", rms z {self.rms_z:.2f}"
         return f"{self.n_agree} of {self.n_judged} agree{z}{needed}" if self.n_run else "not run"
 
@@ -60,6 +60,72 @@ def root_mean_square(z: Iterable[float]) -> float:
     return float(np.sqrt(np.mean(finite**2))) if finite.size else np.nan
 
 
+class Support(NamedTuple):
+    """What the agreements of one column of a table rest on."""
+
+    label: str
+    column: str
+    n_interval: int
+    """They lie in the 99 % interval."""
+    n_absolute: int
+    """They lie outside of it, and within 0.005."""
+    n_relative: int
+    """They lie outside of both, and within 5 %."""
+
+
+def supports(verdicts: Iterable[Verdict]) -> list[Support]:
+    """Count for each table and column what its agreements rest on."""
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for verdict in verdicts:
+        found[verdict.row.label, verdict.column][verdict.rests_on] += 1
+    return [
+        Support(*place, counts["interval"], counts["absolute"], counts["relative"])
+        for place, counts in found.items()
+    ]
+
+
+class Systematic(NamedTuple):
+    """How the results of one rule on one dataset deviate together, where whole datasets are learned."""
+
+    label: str
+    column: str
+    dataset: str
+    rule: str
+    n: int
+    n_far: int
+    """Those further than three standard deviations of the difference of the means over trials."""
+    median: float
+    """Of ours less the printed number."""
+    smallest: float
+    largest: float
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether most of the results deviate: it is not a single unit that does."""
+        return self.n > MOST_ALONE and self.n_far > self.n / 2
+
+
+FAR = 3.0
+MOST_ALONE = 2
+"""Of so few results nothing is shared."""
+
+
+def systematics(verdicts: Iterable[Verdict]) -> list[Systematic]:
+    """Return one entry for each table, column, dataset and rule of whole datasets that was run."""
+    found: dict[tuple[str, str, str, str], list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        if not is_drawn(verdict.row) and verdict.n:
+            cell = verdict.row.cell
+            found[verdict.row.label, verdict.column, cell["dataset"], cell["rule"]].append(verdict)
+    entries = []
+    for place, members in found.items():
+        deviations = np.array([verdict.mean - verdict.printed for verdict in members])
+        n_far = sum(abs(verdict.z) > FAR for verdict in members)
+        described = (np.median(deviations), deviations.min(), deviations.max())
+        entries.append(Systematic(*place, len(members), n_far, *map(float, described)))
+    return sorted(entries, key=lambda entry: (entry.label, entry.column))
+
+
 JUDGED = ("mae_last20", "mae_mean", "error_mean")
 """The columns whose winners the paper prints in bold; smaller is better."""
 
@@ -80,7 +146,7 @@ class Winner(NamedTuple):
 
 
 def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
-    """Compare winners wherever every rule was run more than once, so that the spread is known."""
+    """Compare winners wherever every rule was run with enough draws to know the spread."""
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Verdict]] = defaultdict(dict)
     for verdict in verdicts:
         if verdict.column in JUDGED:
@@ -89,7 +155,7 @@ def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
     return [
         _winner(label, dict(rest), by_rule)
         for (label, rest), by_rule in groups.items()
-        if len(by_rule) > 1 and all(verdict.n > 1 for verdict in by_rule.values())
+        if len(by_rule) > 1 and all(is_enough(verdict.row, verdict.n) for verdict in by_rule.values())
     ]
 
 

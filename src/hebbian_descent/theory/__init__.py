@@ -1,1 +1,1 @@
-"""Theory of the paper: generalized linear models, and the table of losses."""
+"""Theory: generalized linear models, bounds on mistakes and regret, forgetting, the paper's losses."""

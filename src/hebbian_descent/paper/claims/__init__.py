@@ -1,4 +1,4 @@
-"""The paper's twenty numbered conclusions, each with a check and a verdict.
+"""The paper's twenty numbered conclusions and some statements of its text, each with a check and a verdict.
 
 Analytical claims are checked on small random networks, empirical ones by the measured cells of the tables; if
 those were not run there is no verdict. Printed numbers are shown for comparison only.
@@ -10,19 +10,37 @@ from __future__ import annotations
 
 from hebbian_descent.paper.claims import (
     autoencoders,
+    convergence,
     epochs,
     forgetting_curve,
     gradients,
     hidden,
+    likelihoods,
+    no_objective,
     online,
     perspectives,
+    text_of_epochs,
+    text_of_streams,
 )
-from hebbian_descent.paper.claims.base import Claim, Judged, Judgement
+from hebbian_descent.paper.claims.base import Claim, Judged, Judgement, judged
 from hebbian_descent.paper.run_context import RunContext
 
 __all__ = ["CLAIMS", "Claim", "Judged", "Judgement", "judge_all"]
 
-MODULES = (gradients, perspectives, online, epochs, forgetting_curve, autoencoders, hidden)
+MODULES = (
+    gradients,
+    convergence,
+    perspectives,
+    likelihoods,
+    online,
+    epochs,
+    forgetting_curve,
+    autoencoders,
+    no_objective,
+    hidden,
+    text_of_streams,
+    text_of_epochs,
+)
 
 CLAIMS: tuple[Claim, ...] = tuple(
     sorted((claim for module in MODULES for claim in module.CLAIMS), key=lambda claim: claim.number)
@@ -31,9 +49,4 @@ CLAIMS: tuple[Claim, ...] = tuple(
 
 def judge_all(context: RunContext) -> list[Judged]:
     """Judge every claim by the measurements of a run context; small computations use its store."""
-    return [_judged(claim, context) for claim in CLAIMS]
-
-
-def _judged(claim: Claim, context: RunContext) -> Judged:
-    judgement = claim.judge(context)
-    return Judged(claim.number, claim.statement, claim.section, claim.check, claim.evidence, *judgement)
+    return [judged(claim, context) for claim in CLAIMS]

@@ -1,7 +1,8 @@
 """Cells of tables side by side: which of two was better, in our numbers and in the printed ones.
 
 Two cells of one draw saw the same patterns, so their difference is taken draw by draw; that takes away most
-of what draws differ by. Where nothing was drawn the trials tell how far chance goes.
+of what draws differ by. Where only means and spreads are at hand, or nothing was drawn, chance follows from
+both spreads, which are then larger than need be: fewer differences are significant.
 """
 
 from __future__ import annotations
@@ -13,42 +14,58 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
-from hebbian_descent.paper.claims.base import Judgement, Word
-from hebbian_descent.paper.comparison import CONFIDENCE, cell_key
+from hebbian_descent.paper.comparison import CONFIDENCE, Estimate, Key, cell_key, is_drawn
 from hebbian_descent.paper.experiments.base import Measured
-from hebbian_descent.paper.layout import data_name, units
-from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.layout import heading, units
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import RunContext
 
 NEGLIGIBLE = 0.001
 """A thousandth of the range of the data; smaller differences count as ties however certain they are."""
-MOSTLY = 0.9
-MAJORITY = 0.5
-BY_CHANCE = 0.01
-"""Share of exceptions that a confidence of 99 % lets pass."""
-
-Key = tuple[tuple[str, str], ...]
+QUANTILE = (1 + CONFIDENCE) / 2
 
 
 class Cell(NamedTuple):
-    """One number of a table: printed, and ours by draw."""
+    """One number of a table: printed, and ours by draw or in summary."""
 
     cell: Mapping[str, str]
     printed: float
     baseline: float
     draws: Mapping[int, Measured]
     column: str
+    summary: Estimate | None = None
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """Our mean with its spread: over the draws, over the trials of the only draw, or as summarized."""
+        found = list(self.draws.values())
+        if len(found) > 1:
+            values = np.array([item.results[self.column] for item in found])
+            return Estimate(float(values.mean()), float(values.std(ddof=1)), len(values))
+        if found:
+            only, n = found[0], found[0].n_trials
+            return _of_trials(only.results[self.column], only.std[self.column], n)
+        return self.summary
 
     @property
     def ours(self) -> float:
-        """Our mean over the draws; NaN if it was not run."""
-        values = [found.results[self.column] for found in self.draws.values()]
-        return float(np.mean(values)) if values else np.nan
+        """Our mean; NaN if it was not run."""
+        return self.estimate.mean if self.estimate else np.nan
+
+    @property
+    def name(self) -> str:
+        """Such as rand→adult sigmoid."""
+        return f"{heading(self.cell)} {units(self.cell)}"
+
+
+def _of_trials(mean: float, sd: float, n: int) -> Estimate:
+    """Return the estimate from trials, whose deviation is their own and not yet that of a sample."""
+    return Estimate(mean, sd * np.sqrt(n / (n - 1)) if n > 1 else 0.0, n)
 
 
 class Comparison(NamedTuple):
-    """Two cells of which the smaller number is the better one."""
+    """Two numbers of which the smaller one is the better one."""
 
     first: Cell
     second: Cell
@@ -56,6 +73,11 @@ class Comparison(NamedTuple):
     """By how much the first is better than the second; negative if it is worse, NaN if not run."""
     chance: float
     """How large a gain chance alone would leave; exceeded in 1 of 100 comparisons."""
+
+    @property
+    def is_run(self) -> bool:
+        """Whether both cells have results."""
+        return bool(np.isfinite(self.gain))
 
     @property
     def printed_gain(self) -> float:
@@ -70,24 +92,29 @@ class Comparison(NamedTuple):
         """The same for the printed numbers, whose spread is not known."""
         return int(np.sign(self.printed_gain)) if abs(self.printed_gain) > tolerance else 0
 
-    @property
-    def name(self) -> str:
-        """Such as rand→adult sigmoid."""
-        return f"{data_name(self.first.cell)} {units(self.first.cell)}"
-
 
 def cells(context: RunContext, labels: Iterable[str], column: str) -> dict[Key, Cell]:
-    """Return the cells of one column of some tables."""
-    measurements = Measurements(context.folder, context.effort)
+    """Return the cells of one column of some tables; cells without draws have what the summary keeps."""
+    results = Results(context.folder, context.effort)
     draws: dict[tuple[str, Key], dict[int, Measured]] = defaultdict(dict)
     found: dict[Key, Cell] = {}
     for label in labels:
-        for measured in measurements.rows(label):
+        for measured in results.rows(label):
             draws[label, cell_key(measured.cell)][measured.draw] = measured
+        # A run of your own is not completed by numbers of another one.
+        kept = {} if results.own(label) else results.kept.numbers.get(label, {})
         for row in printed_rows(label):
             key = cell_key(row.cell)
-            found[key] = Cell(row.cell, row.results[column], _baseline(row), draws[label, key], column)
+            number = kept.get(key, {}).get(column)
+            summary = _summary(row, number.estimate) if number else None
+            found[key] = Cell(
+                row.cell, row.results[column], _baseline(row), draws[label, key], column, summary
+            )
     return found
+
+
+def _summary(row: PrintedRow, estimate: Estimate) -> Estimate:
+    return estimate if is_drawn(row) else _of_trials(estimate.mean, estimate.sd, estimate.n)
 
 
 def _baseline(row: PrintedRow) -> float:
@@ -101,85 +128,36 @@ def changed(cell: Mapping[str, str], **words: str) -> Key:
 
 
 def compared(first: Cell, second: Cell) -> Comparison:
-    """Compare two cells by the draws that both have."""
-    column = first.column
+    """Compare two cells by the draws that both have, or else by their means and spreads."""
     both = sorted(set(first.draws) & set(second.draws))
-    if not both:
-        return Comparison(first, second, np.nan, np.nan)
-    pairs = [(first.draws[draw], second.draws[draw]) for draw in both]
-    gains = np.array([b.results[second.column] - a.results[column] for a, b in pairs])
-    quantile = (1 + CONFIDENCE) / 2
-    if len(gains) > 1:
-        n = len(gains)
-        chance = float(stdtrit(n - 1, quantile) * gains.std(ddof=1) / np.sqrt(n))
-    else:
-        chance = _chance_over_trials(*pairs[0], column, second.column, quantile)
-    return Comparison(first, second, float(gains.mean()), chance)
-
-
-def _chance_over_trials(a: Measured, b: Measured, column: str, other_column: str, quantile: float) -> float:
-    n = min(a.n_trials, b.n_trials)
-    if n < 2:
-        return 0.0
-    # Deviations are those of the trials themselves; n − 1 turns them into an estimate of the spread.
-    error = np.sqrt((a.std[column] ** 2 + b.std[other_column] ** 2) / (n - 1))
-    return float(stdtrit(2 * (n - 1), quantile) * error)
-
-
-class Tally(NamedTuple):
-    """How often the first of two cells was better, equal or worse."""
-
-    better: int
-    tied: int
-    worse: int
-    n_run: int
-    n: int
-    printed: tuple[int, int, int]
-
-    def __str__(self) -> str:
-        return (
-            f"better in {self.better} of {self.n_run}, equal in {self.tied}, worse in {self.worse} "
-            f"(print: {' / '.join(map(str, self.printed))} of {self.n})"
+    if len(both) > 1:
+        gains = np.array(
+            [
+                second.draws[draw].results[second.column] - first.draws[draw].results[first.column]
+                for draw in both
+            ]
         )
-
-    @property
-    def word(self) -> Word:
-        """The verdict on "is better": in 90 % of the cells and worse in none; in half of them; in fewer."""
-        if self.n_run < self.n:
-            return "not run"
-        if self.better >= MOSTLY * self.n and self.worse <= BY_CHANCE * self.n:
-            return "holds"
-        return "holds with limits" if self.better >= MAJORITY * self.n else "does not hold"
+        n = len(gains)
+        chance = float(stdtrit(n - 1, QUANTILE) * gains.std(ddof=1) / np.sqrt(n))
+        return Comparison(first, second, float(gains.mean()), chance)
+    a, b = first.estimate, second.estimate
+    if a is None or b is None:
+        return Comparison(first, second, np.nan, np.nan)
+    return Comparison(first, second, b.mean - a.mean, _chance(a, b))
 
 
-def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> Tally:
-    """Count signs: ours where both cells were run, and the printed ones everywhere."""
-    found = list(comparisons)
-    signs = [comparison.sign(tolerance) for comparison in found if np.isfinite(comparison.gain)]
-    printed = [comparison.printed_sign(tolerance) for comparison in found]
-    return Tally(
-        signs.count(1),
-        signs.count(0),
-        signs.count(-1),
-        n_run=len(signs),
-        n=len(found),
-        printed=(printed.count(1), printed.count(0), printed.count(-1)),
-    )
+def compared_with_baseline(cell: Cell) -> Comparison:
+    """Compare a cell with the printed baseline of its data, a number without spread."""
+    fixed = Estimate(cell.baseline, 0.0, 1)
+    baseline = Cell(cell.cell, cell.baseline, cell.baseline, {}, cell.column, fixed)
+    return compared(cell._replace(draws={}, summary=cell.estimate), baseline)
 
 
-def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
-    """Return no verdict, with the command that would lead to one."""
-    command = context.shown_command("run", *labels, *([] if context.effort.quick else ["--draws", "10"]))
-    return Judgement(
-        "not run", f"{n_run} of {n} comparisons were run; `{command}` computes them. So far: {so_far}"
-    )
-
-
-def worst(comparisons: Iterable[Comparison]) -> str:
-    """Return the comparison in which the first is worst, with its numbers."""
-    run = [comparison for comparison in comparisons if np.isfinite(comparison.gain)]
-    found = min(run, key=lambda comparison: comparison.gain)
-    return (
-        f"{found.name} {found.first.ours:.4f} against {found.second.ours:.4f} "
-        f"(print: {found.first.printed:.4f}, {found.second.printed:.4f})"
-    )
+def _chance(a: Estimate, b: Estimate) -> float:
+    """Return the largest difference of two means that chance leaves (Welch)."""
+    variances = [(item.sd**2 / item.n, item.n - 1) for item in (a, b) if item.n > 1 and item.sd > 0]
+    total = sum(variance for variance, _ in variances)
+    if not total:
+        return 0.0
+    freedom = total**2 / sum(variance**2 / n for variance, n in variances)
+    return float(stdtrit(freedom, QUANTILE) * np.sqrt(total))

@@ -63,6 +63,26 @@ def auto_change(
     return AUTO_RULES[rule](**parameters).change(seen)
 
 
+def hidden_clamped(activation: str) -> Change:
+    """Return contrastive learning of the layer of `activity`, its outputs clamped in both phases.
+
+    The free phase infers the inputs by linear units from the clamped outputs, one step of mean field.
+    """
+    seen = activity(activation)
+    rng = np.random.default_rng(0)
+    network = Autoencoder.from_weights(
+        rng.normal(size=(N_INPUTS, N_OUTPUTS)),
+        hidden_activation=activation,
+        output_activation="linear",
+        offset=seen.offset,
+        hidden_offset=0.0,
+    )
+    clamped = AutoActivity(
+        network, seen.inputs, network.forward(seen.inputs), seen.error, hidden_targets=seen.targets
+    )
+    return AUTO_RULES["contrastive"](clamp_hidden=True).change(clamped)._replace(decoder_bias=None)
+
+
 def deviation(first: Change, second: Change) -> float:
     """Return the largest difference of two updates, in the parameters that both change."""
     pairs = zip(first, second, strict=True)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from hebbian_descent.paper.claims.base import Claim, Judgement, Word
-from hebbian_descent.paper.claims.cells import (
-    Cell,
-    Comparison,
-    Key,
-    Tally,
-    cells,
-    changed,
-    compared,
+from hebbian_descent.paper.claims.base import Claim, Judgement, weakest
+from hebbian_descent.paper.claims.cells import Cell, Comparison, cells, changed, compared
+from hebbian_descent.paper.claims.tally import (
+    ALL,
+    SIGNIFICANTLY,
+    STRICTLY,
+    judged_by_cells,
+    listed,
     not_run,
     tally,
-    worst,
 )
+from hebbian_descent.paper.comparison import Key
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import rule_title
 
@@ -44,32 +43,24 @@ def judge_centering(context: RunContext) -> Judgement:
     """Compare each cell with its uncentered twin, rule by rule."""
     with_offset = cells(context, CENTERED, "mae_last20")
     without = cells(context, UNCENTERED, "mae_last20")
-    tallies = {
-        rule: tally(
-            compared(cell, without[key]) for key, cell in with_offset.items() if cell.cell["rule"] == rule
-        )
+    by_rule = {
+        rule: [compared(cell, without[key]) for key, cell in with_offset.items() if cell.cell["rule"] == rule]
         for rule in ("hebbian_descent", *OTHERS)
     }
-    findings = (
+    tallies = {rule: tally(found) for rule, found in by_rule.items()}
+    findings = [
         "; ".join(f"{rule_title(rule, in_sentence=True)} {found}" for rule, found in tallies.items()) + "."
-    )
+    ]
     words = [found.word for found in tallies.values()]
     if "not run" in words:
-        return _not_run(context, CENTERED + UNCENTERED, tallies.values(), findings)
-    return Judgement(weakest(words), findings)
-
-
-def weakest(words: Iterable[Word]) -> Word:
-    """Return the verdict on "all of them": as good as the worst of them."""
-    order: tuple[Word, ...] = ("not run", "does not hold", "holds with limits", "holds")
-    return min(words, key=order.index)
-
-
-def _not_run(context: RunContext, labels: Iterable[str], tallies: Iterable[Tally], so_far: str) -> Judgement:
-    tallies = list(tallies)
-    return not_run(
-        context, labels, sum(found.n_run for found in tallies), sum(found.n for found in tallies), so_far
+        n_run = sum(found.n_run for found in tallies.values())
+        return not_run(context, CENTERED + UNCENTERED, n_run, len(without), findings[0])
+    findings += (
+        f"Worse with centering, {rule_title(rule, in_sentence=True)}: {names}."
+        for rule, found in by_rule.items()
+        if (names := listed(found))
     )
+    return Judgement(weakest(words), "\n".join(findings))
 
 
 def judge_against_hebb(context: RunContext) -> Judgement:
@@ -78,38 +69,28 @@ def judge_against_hebb(context: RunContext) -> Judgement:
         name: list(against_best(cells(context, labels, column), ("hebb", "covariance")))
         for name, (labels, column) in AGAINST_HEBB.items()
     }
-    tallies = {name: tally(found) for name, found in by_table.items()}
-    complete = [name for name, found in tallies.items() if found.word != "not run"]
-    findings = "; ".join(f"{name} {tallies[name]}" for name in complete)
-    required = [name for name in ("centered", "uncentered") if name not in complete]
-    if required:
-        found = [tallies[name] for name in ("centered", "uncentered")]
-        return _not_run(context, CENTERED + UNCENTERED, found, "; ".join(map(str, found)) + ".")
-    everything = [comparison for name in complete for comparison in by_table[name]]
-    left_out = [name for name in by_table if name not in complete]
-    end = f" Not run: {', '.join(left_out)}." if left_out else ""
-    return Judgement(tally(everything).word, f"{findings}. Furthest behind: {worst(everything)}.{end}")
+    return judged_by_cells(
+        context, [label for labels, _ in AGAINST_HEBB.values() for label in labels], by_table
+    )
 
 
 def judge_against_all(context: RunContext) -> Judgement:
     """Compare Hebbian-descent with the best of the three other rules, centered, cell by cell."""
     comparisons = list(against_best(cells(context, CENTERED, "mae_last20"), OTHERS))
-    found = tally(comparisons)
+    verdict, findings = judged_by_cells(
+        context, CENTERED, {"Hebbian-descent beside the best other rule:": comparisons}, strictly=True
+    )
+    if verdict == "not run":
+        return Judgement(verdict, findings)
     linear, bent = (
         tally(item for item in comparisons if (item.first.cell["activation"] == "linear") == is_linear)
         for is_linear in (True, False)
     )
-    findings = (
-        f"Last 20 patterns, against the best other rule: {found}. Linear units, where it is gradient "
-        f"descent: {linear}; all other units: {bent}."
-    )
-    if found.word == "not run":
-        return not_run(context, CENTERED, found.n_run, found.n, findings)
     everything = tally(against_best(cells(context, CENTERED, "mae_all"), OTHERS))
     return Judgement(
-        found.word,
-        f"{findings} By all patterns instead of the last 20: {everything}. Furthest behind: "
-        f"{worst(comparisons)}.",
+        verdict,
+        f"{findings}\nLinear units, where it is gradient descent: {linear}; all other units: {bent}. By all "
+        f"patterns instead of the last 20: {everything}.",
     )
 
 
@@ -119,22 +100,29 @@ def against_best(found: dict[Key, Cell], rules: Iterable[str]) -> Iterable[Compa
     for cell in found.values():
         if cell.cell["rule"] == "hebbian_descent":
             rivals = [compared(cell, found[changed(cell.cell, rule=rule)]) for rule in rules]
-            if all(rival.gain == rival.gain for rival in rivals):
-                hardest = min(rivals, key=lambda rival: rival.gain)
-            else:  # not all were run
-                hardest = compared(cell, cell._replace(draws={}))
-            printed = min(rivals, key=lambda rival: rival.printed_gain).second.printed
-            yield hardest._replace(second=hardest.second._replace(printed=printed))
+            yield hardest(rivals)
+
+
+def hardest(rivals: Sequence[Comparison]) -> Comparison:
+    """Return the comparison with the smallest gain; one that was not run if not all were."""
+    printed = min(rivals, key=lambda rival: rival.printed_gain).second.printed
+    if not all(rival.is_run for rival in rivals):
+        missing = next(rival for rival in rivals if not rival.is_run)
+        return missing._replace(second=missing.second._replace(printed=printed))
+    # A certain loss counts before a larger one that may be chance.
+    found = min(rivals, key=lambda rival: (rival.sign(), rival.gain))
+    return found._replace(second=found.second._replace(printed=printed))
 
 
 CLAIMS = (
     Claim(
         9,
-        "All update rules profit from centering.",
+        "All update rules considered profit from centering.",
         "sec:hetero_ssociative_online_learning_with_centering",
         "Centered against uncentered, rule by rule, in every cell of the online tables, by the last 20 "
-        "patterns. A gain counts if it exceeds 0.001 and what the draws leave to chance (99 %). Holds if "
-        "each rule gains in 90 % of its cells and loses in 1 % at most; with limits if each gains in half.",
+        "patterns.",
+        f"A cell is for it where the rule is {SIGNIFICANTLY} better with centering, against it where it is "
+        f"so without. For each rule: {ALL} The sentence is as good as its weakest rule.",
         (*CENTERED, *UNCENTERED),
         judge_centering,
     ),
@@ -142,9 +130,10 @@ CLAIMS = (
         10,
         "Hebbian-descent outperforms Hebb's rule and the covariance rule in general.",
         "sec:HD_hetero_associative_learning",
-        "Hebbian-descent against the better one of the two in every cell of the online tables; with "
-        "weight decay and in classification where those were run. Holds if it is better in 90 % and "
-        "worse in 1 % at most; with limits if it is better in half of them.",
+        "Hebbian-descent against the better one of the two in every cell of the online tables, with weight "
+        "decay, and in classification.",
+        f"A cell is for it where Hebbian-descent is {SIGNIFICANTLY} better than both, against it where it "
+        f"is so worse than one. {ALL}",
         (
             *CENTERED,
             *UNCENTERED,
@@ -157,10 +146,11 @@ CLAIMS = (
     ),
     Claim(
         12,
-        "In online learning it is significantly better than all other rules.",
+        "It performs significantly better in online learning than all the other update rules.",
         "sec:hetero_ssociative_online_learning_with_centering",
-        "Hebbian-descent against the best of the three others in every centered online cell; thresholds as "
-        "in 10.",
+        "Hebbian-descent against the best of the three others in every centered online cell.",
+        f"A cell is for it where Hebbian-descent is {SIGNIFICANTLY} better than each other rule, against it "
+        f"where it is so worse than one. {ALL} {STRICTLY}",
         CENTERED,
         judge_against_all,
     ),

@@ -19,7 +19,7 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
 from hebbian_descent.datasets import DATASETS, draw_pair
 from hebbian_descent.network import ACTIVATIONS, Activation
-from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import as_text
@@ -189,18 +189,11 @@ class AssociationJob(Job):
             per_trial = (
                 {"mae_mean": everything} if by == "all" else {f"mae_{by}": chosen, "mae_all": everything}
             )
-            yield Measured(
-                cell={
-                    "input": self.input_name,
-                    "target": self.target_name,
-                    "activation": found.activation,
-                    "rule": found.rule,
-                    **({column: self.variant} if column else {}),
-                },
-                results={name: float(values.mean()) for name, values in per_trial.items()},
-                std={name: float(values.std()) for name, values in per_trial.items()},
-                learning_rate=found.learning_rate,
-                weight_decay=found.weight_decay,
-                n_trials=len(errors),
-                draw=self.draw,
-            )
+            cell = {
+                "input": self.input_name,
+                "target": self.target_name,
+                "activation": found.activation,
+                "rule": found.rule,
+                **({column: self.variant} if column else {}),
+            }
+            yield measured(cell, per_trial, found, self.draw)

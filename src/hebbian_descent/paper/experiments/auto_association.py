@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import load
-from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.sweep import Best, SweepResult, halving
@@ -112,19 +112,13 @@ class AutoAssociationJob(Job):
             "mae_mean": result.trials_of(best).mean(axis=1),
             "mean_hidden_activity": result.trials_of(best, "hidden_activity").mean(axis=1),
         }
-        return Measured(
-            cell={
-                "dataset": self.dataset,
-                "output_activation": self.output,
-                "hidden_activation": self.hidden,
-                "rule": best.rule,
-            },
-            results={name: float(values.mean()) for name, values in per_trial.items()},
-            std={name: float(values.std()) for name, values in per_trial.items()},
-            learning_rate=best.learning_rate,
-            weight_decay=best.weight_decay,
-            n_trials=len(per_trial["mae_mean"]),
-        )
+        cell = {
+            "dataset": self.dataset,
+            "output_activation": self.output,
+            "hidden_activation": self.hidden,
+            "rule": best.rule,
+        }
+        return measured(cell, per_trial, best)
 
 
 def n_hidden(n_inputs: int) -> int:

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
+from hebbian_descent.checks import Array
 from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import as_text
+from hebbian_descent.sweep import Best
 
 LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
@@ -26,6 +28,22 @@ class Measured(NamedTuple):
     weight_decay: float
     n_trials: int
     draw: int = 0
+    trials: Mapping[str, tuple[float, ...]] = {}
+    """Each result by trial; empty in files of earlier versions."""
+
+
+def measured(cell: Mapping[str, str], per_trial: Mapping[str, Array], best: Best, draw: int = 0) -> Measured:
+    """Return the results of a cell at its best learning rate, from one value per trial."""
+    return Measured(
+        cell,
+        results={name: float(values.mean()) for name, values in per_trial.items()},
+        std={name: float(values.std()) for name, values in per_trial.items()},
+        learning_rate=best.learning_rate,
+        weight_decay=best.weight_decay,
+        n_trials=len(next(iter(per_trial.values()))),
+        draw=draw,
+        trials={name: tuple(map(float, values)) for name, values in per_trial.items()},
+    )
 
 
 class Job(ABC):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import Split, load
-from hebbian_descent.paper.experiments.base import Experiment, Job, Measured
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.sweep import Best, SweepResult, halving
@@ -77,7 +77,7 @@ class ClassificationJob(Job):
     def run(self, context: RunContext) -> list[Measured]:
         """Train on the training set and count the errors on the test set."""
         alike = groupby(RULES, lambda rule: precision(rule, self.activation))
-        return [measured for dtype, rules in alike for measured in self._run(context, list(rules), dtype)]
+        return [row for dtype, rules in alike for row in self._run(context, list(rules), dtype)]
 
     def _run(self, context: RunContext, rules: list[str], dtype: type[np.floating[Any]]) -> list[Measured]:
         settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
@@ -102,20 +102,13 @@ class ClassificationJob(Job):
         return [self._measured(result, best) for best in result.best("all")]
 
     def _measured(self, result: SweepResult, best: Best) -> Measured:
-        per_trial = result.trials_of(best).mean(axis=1)
-        return Measured(
-            cell={
-                "dataset": self.dataset,
-                "activation": self.activation,
-                "rule": best.rule,
-                "centering": self.experiment.centering,
-            },
-            results={"error_mean": float(per_trial.mean())},
-            std={"error_mean": float(per_trial.std())},
-            learning_rate=best.learning_rate,
-            weight_decay=best.weight_decay,
-            n_trials=len(per_trial),
-        )
+        cell = {
+            "dataset": self.dataset,
+            "activation": self.activation,
+            "rule": best.rule,
+            "centering": self.experiment.centering,
+        }
+        return measured(cell, {"error_mean": result.trials_of(best).mean(axis=1)}, best)
 
 
 def precision(rule: str, activation: str) -> type[np.floating[Any]]:

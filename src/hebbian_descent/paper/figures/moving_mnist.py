@@ -1,8 +1,7 @@
 """Digits learned class by class, with offsets that follow the inputs.
 
-The text prints four means. Over six draws of the patterns, three of them lie within the 99 % prediction
-interval of one more; the error over all patterns with fixed offsets is larger here, 0.17 to 0.21 where 0.1179
-is printed.
+The text prints four means. The error over all patterns with fixed offsets is larger here, 0.180 ± 0.029 over
+ten draws where 0.1179 is printed: the protocol probably differs from what is stated (docs/protocol.md).
 
 Paper: fig:moving_MNIST
 """

@@ -19,8 +19,9 @@ from hebbian_descent.paper.experiments.association import AssociationJob
 from hebbian_descent.paper.experiments.auto_association import AutoAssociationJob
 from hebbian_descent.paper.experiments.classification import ClassificationJob
 from hebbian_descent.paper.figures.base import NotMeasuredError, PaperFigure, name_panels
-from hebbian_descent.paper.measurements import Measurements, run_jobs
+from hebbian_descent.paper.measurements import run_jobs
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.rules import rule_title
@@ -42,8 +43,8 @@ def printed_in(labels: Sequence[str]) -> list[PrintedRow]:
 
 def measured_in(context: RunContext, labels: Sequence[str]) -> list[Measured]:
     """Return the measured rows of several tables; a quick look runs a small part of those never run."""
-    measurements = Measurements(context.folder, context.effort)
-    rows = {label: measurements.rows(label) for label in labels}
+    results = Results(context.folder, context.effort)
+    rows = {label: results.rows(label) for label in labels}
     missing = [label for label in labels if not rows[label]]
     if missing and not context.effort.quick:
         raise NotMeasuredError(

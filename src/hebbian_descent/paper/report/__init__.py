@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import hebbian_descent
 from hebbian_descent.checks import printable, require_extra
 from hebbian_descent.paper.claims.base import counted, saved_claims
+from hebbian_descent.paper.context_numbers import summarise_context
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
+from hebbian_descent.paper.paired import summarise_pairs
 from hebbian_descent.paper.report.content import (
     PaperTable,
     main_finding,
@@ -25,8 +27,11 @@ from hebbian_descent.paper.report.content import (
 )
 from hebbian_descent.paper.report.filters import FILTERS, MARKS
 from hebbian_descent.paper.report.images import Image, figure_images
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort, RunContext
-from hebbian_descent.paper.summaries import winners
+from hebbian_descent.paper.summaries import supports, systematics, winners
+from hebbian_descent.paper.swaps import KINDS, shares, swaps
+from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.storage.results import provenance
 
@@ -34,6 +39,8 @@ Tell = Callable[[str], None]
 
 SCRIPTS = ("sorting.js", "notes.js", "zoom.js", "tables.js", "commands.js", "contents.js")
 """In an order in which each uses only those before it."""
+KEPT_FIGURES = Path("docs") / "figures"
+"""Figures under version control, beside the document; they stand in for those that were not drawn."""
 MAIN_FIGURE = "fig:rand_rand_sigmoid_true_online"
 """The figure that shows the main finding."""
 
@@ -98,10 +105,12 @@ def _part(name: str) -> str:
 
 def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     tell("Comparing the tables")
-    tables = paper_tables(folder, effort)
+    results = Results(folder, effort)
+    tables = paper_tables(results)
     judged = saved_claims(folder, effort)
     tell("Gathering figures and other tables")
-    images = figure_images(folder, effort)
+    kept_figures = KEPT_FIGURES if results.kept.numbers else None
+    images = figure_images(folder, effort, kept_figures)
     finding = main_finding(tables)
     counts = Counter(verdict.word for table in tables for verdict in table.verdicts)
     n_judged = counts["agrees"] + counts["differs"]
@@ -113,7 +122,8 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "tables": tables,
         "counts": counts,
         "n_judged": n_judged,
-        **_comparison(tables),
+        "n_run": counts.total() - counts["not run"],
+        **_comparison(tables, results),
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
         "claim_words": counted(judged),
@@ -135,14 +145,24 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     }
 
 
-def _comparison(tables: list[PaperTable]) -> dict[str, Any]:
+def _comparison(tables: list[PaperTable], results: Results) -> dict[str, Any]:
     verdicts = [verdict for table in tables for verdict in table.verdicts]
-    found = winners(verdicts)
+    found, pairs = winners(verdicts), results.pairs(verdicts)
+    support = supports(verdicts)
     return {
         "differences": differences(verdicts),
         "reason_unknown": REASON_UNKNOWN,
         "winners": found,
         "winner_counts": Counter(winner.verdict for winner in found),
+        "support": [sum(counts) for counts in zip(*(row[2:] for row in support), strict=True)],
+        "swap_kinds": KINDS,
+        "swaps": shares(swaps(verdicts)),
+        "pairs": summarise_pairs(pairs),
+        "pair_words": Counter(pair.word for pair in pairs),
+        "context": summarise_context(item for label in TABLES for item in results.context(label)),
+        "systematics": systematics(verdicts),
+        "where_from": results.where_from(TABLES),
+        "origins": {table.label: results.origin(table.label) for table in tables if table.n_run},
     }
 
 

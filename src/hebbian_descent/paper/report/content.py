@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from hebbian_descent.paper.comparison import Verdict, compare
+from hebbian_descent.paper.comparison import Verdict
 from hebbian_descent.paper.figures.scatter import CENTERED
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.layout import Line, averaged, is_error, lines
 from hebbian_descent.paper.measurements import Measurements, efforts_in
 from hebbian_descent.paper.report.images import Image, figure_images
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.summaries import Summary, summarise
 from hebbian_descent.paper.tables import TABLES
@@ -63,22 +64,19 @@ class PaperTable(NamedTuple):
         return max(verdict.n for verdict in self.verdicts)
 
 
-def paper_tables(folder: Path, effort: Effort) -> list[PaperTable]:
+def paper_tables(results: Results) -> list[PaperTable]:
     """Return every table of the paper, whether it was run or not."""
-    measurements = Measurements(folder, effort)
-    return [_table(label, measurements) for label in TABLES]
+    return [_table(label, results) for label in TABLES]
 
 
-def _table(label: str, measurements: Measurements) -> PaperTable:
-    found = measurements.read(label)
-    verdicts = compare(label, (row for measurement in found for row in measurement.rows))
+def _table(label: str, results: Results) -> PaperTable:
+    verdicts = results.verdicts(label)
     rules = list(dict.fromkeys(verdict.row.cell["rule"] for verdict in verdicts))
     columns = [
         Column(summary.column, COLUMN_TITLES[summary.column], rules, lines(verdicts, summary.column), summary)
         for summary in summarise(verdicts)
     ]
-    seconds = sum(measurement.seconds for measurement in found)
-    return PaperTable(label, TABLES[label].title, verdicts, columns, seconds)
+    return PaperTable(label, TABLES[label].title, verdicts, columns, results.seconds(label))
 
 
 class Finding(NamedTuple):

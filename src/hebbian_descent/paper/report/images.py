@@ -36,8 +36,11 @@ class Image(NamedTuple):
         return self.source.startswith("data:image/png")
 
 
-def figure_images(folder: Path, effort: Effort) -> list[Image]:
-    """Return the paper's figures in the paper's order, then all others that were drawn."""
+def figure_images(folder: Path, effort: Effort, kept: Path | None = None) -> list[Image]:
+    """Return the paper's figures in the paper's order, then all others that were drawn.
+
+    Figures that were not drawn are taken from the folder `kept`, if they are there.
+    """
     drawn = folder / "figures" / effort.name
     others = {path.stem for path in drawn.glob("*.svg")} - {_name(label) for label in FIGURES}
     titles = {label: figure.title for label, figure in FIGURES.items()}
@@ -48,7 +51,7 @@ def figure_images(folder: Path, effort: Effort) -> list[Image]:
         known = FIGURES.get(label)
         words = described.get(label) or Description("", f"{title}: a figure without a description.")
         image = Image(label, title, words, known is None or bool(known.datasets))
-        path = image_file(drawn, label)
+        path = image_file(drawn, label) or (image_file(kept, label) if kept else None)
         found.append(_embedded(image, path) if path else image)
     return found
 

@@ -1,0 +1,122 @@
+"""Verdicts on sentences about many cells: how many are for it, how many against it, and which.
+
+"All" and "in general" are judged by one rule, without a threshold: one cell that is significantly against the
+sentence limits it, and as many against it as for it refute it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from hebbian_descent.paper.claims.base import Judgement, Word
+from hebbian_descent.paper.claims.cells import NEGLIGIBLE, Comparison
+from hebbian_descent.paper.layout import heading, units
+from hebbian_descent.paper.run_context import RunContext
+
+ALL = (
+    "Holds if no cell is against it; with limits if some are, but fewer than are for it; does not hold if at "
+    "least as many are against it as for it; undecided if none is either."
+)
+SIGNIFICANTLY = "significantly (by more than 0.001 and by more than chance leaves, 99 %)"
+STRICTLY = "Cells that are neither limit it as well, since the sentence excludes them."
+
+
+def on_all(n_for: int, n_against: int, n_excluded: int = 0) -> Word:
+    """Return the verdict on "all": `n_excluded` cells are not against it, but should not be there."""
+    if not n_for and not n_against:
+        return "undecided"
+    if n_against >= n_for:
+        return "does not hold"
+    return "holds with limits" if n_against or n_excluded else "holds"
+
+
+class Tally(NamedTuple):
+    """How often the first of two cells was better, equal or worse."""
+
+    better: int
+    tied: int
+    worse: int
+    n_run: int
+    n: int
+    printed: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        return (
+            f"better in {self.better} of {self.n_run}, equal in {self.tied}, worse in {self.worse} "
+            f"(print: {' / '.join(map(str, self.printed))} of {self.n})"
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every cell was run."""
+        return self.n_run == self.n
+
+    @property
+    def word(self) -> Word:
+        """The verdict on "is never worse": the rule for "all"."""
+        return on_all(self.better, self.worse) if self.is_complete else "not run"
+
+
+def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> Tally:
+    """Count signs: ours where both cells were run, and the printed ones everywhere."""
+    found = list(comparisons)
+    signs = [comparison.sign(tolerance) for comparison in found if comparison.is_run]
+    printed = [comparison.printed_sign(tolerance) for comparison in found]
+    return Tally(
+        signs.count(1),
+        signs.count(0),
+        signs.count(-1),
+        n_run=len(signs),
+        n=len(found),
+        printed=(printed.count(1), printed.count(0), printed.count(-1)),
+    )
+
+
+def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
+    """Return no verdict, with the command that would lead to one."""
+    command = context.shown_command("run", *labels, *([] if context.effort.quick else ["--draws", "10"]))
+    return Judgement(
+        "not run", f"{n_run} of {n} comparisons were run; `{command}` computes them. So far: {so_far}"
+    )
+
+
+def listed(
+    comparisons: Iterable[Comparison], is_against: Callable[[Comparison], bool] = lambda item: item.sign() < 0
+) -> str:
+    """Return the names of the cells that are against a sentence, by their data; empty if there are none."""
+    by_data: dict[str, dict[str, None]] = defaultdict(dict)
+    for item in comparisons:
+        if item.is_run and is_against(item):
+            by_data[heading(item.first.cell)][units(item.first.cell)] = None
+    return "; ".join(f"{data} ({', '.join(names)})" for data, names in by_data.items())
+
+
+def worst(comparisons: Iterable[Comparison]) -> str:
+    """Return the comparison in which the first is worst, with its numbers."""
+    found = min((item for item in comparisons if item.is_run), key=lambda item: item.gain)
+    return (
+        f"{found.first.name} {found.first.ours:.4f} against {found.second.ours:.4f} "
+        f"(print: {found.first.printed:.4f}, {found.second.printed:.4f})"
+    )
+
+
+def judged_by_cells(
+    context: RunContext,
+    labels: Sequence[str],
+    groups: Mapping[str, Sequence[Comparison]],
+    *,
+    strictly: bool = False,
+) -> Judgement:
+    """Judge "the first is better in all cells", with counts by group and the cells against it listed."""
+    everything = [item for comparisons in groups.values() for item in comparisons]
+    found = tally(everything)
+    findings = "; ".join(f"{name} {tally(comparisons)}" for name, comparisons in groups.items()) + "."
+    if not found.is_complete:
+        return not_run(context, labels, found.n_run, found.n, findings)
+    against = {name: cells for name, items in groups.items() if (cells := listed(items))}
+    if against:
+        names = [f"{name}, {cells}" if len(groups) > 1 else cells for name, cells in against.items()]
+        findings += f"\nAgainst it: {'; '.join(names)}. Furthest: {worst(everything)}."
+    return Judgement(on_all(found.better, found.worse, found.tied if strictly else 0), findings)

@@ -1,0 +1,136 @@
+"""Statements of the running text about several epochs, classification and auto-encoders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hebbian_descent.paper.claims.base import Claim, Judgement
+from hebbian_descent.paper.claims.cells import Cell, Comparison, cells, changed, compared
+from hebbian_descent.paper.claims.epochs import CLASSIFICATION, MULTI_EPOCH, SIMILAR
+from hebbian_descent.paper.claims.online import CENTERED, UNCENTERED
+from hebbian_descent.paper.claims.tally import (
+    ALL,
+    SIGNIFICANTLY,
+    STRICTLY,
+    judged_by_cells,
+    listed,
+    not_run,
+    on_all,
+    tally,
+)
+from hebbian_descent.paper.comparison import Estimate
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.rules import rule_title
+
+AUTOENCODERS = ("tab:auto_associative",)
+TITLES = {
+    rule: rule_title(rule, in_sentence=True)
+    for rule in ("hebbian_descent", "gradient_descent", "hebb", "covariance")
+}
+
+
+def judge_more_epochs(context: RunContext) -> Judgement:
+    """Compare 100 epochs with one, centered and not, by the error over all patterns."""
+    online = {
+        "centered": cells(context, CENTERED, "mae_all"),
+        "uncentered": cells(context, UNCENTERED, "mae_all"),
+    }
+    groups: dict[str, list[Comparison]] = {}
+    for cell in cells(context, MULTI_EPOCH, "mae_mean").values():
+        words = {name: word for name, word in cell.cell.items() if name != "centering"}
+        once = online[cell.cell["centering"]][changed(words)]
+        groups.setdefault(TITLES[cell.cell["rule"]], []).append(compared(cell, once))
+    return judged_by_cells(context, (*MULTI_EPOCH, *CENTERED, *UNCENTERED), groups, strictly=True)
+
+
+def judge_centering_over_epochs(context: RunContext) -> Judgement:
+    """Compare centered with uncentered networks after 100 epochs."""
+    groups: dict[str, list[Comparison]] = {}
+    for item in _centered_and_not(context, MULTI_EPOCH, "mae_mean"):
+        groups.setdefault(TITLES[item.first.cell["rule"]], []).append(item)
+    return judged_by_cells(context, MULTI_EPOCH, groups)
+
+
+def judge_centering_of_classifiers(context: RunContext) -> Judgement:
+    """Compare centered with uncentered classifiers of both error-driven rules: they should be similar."""
+    comparisons = [
+        item
+        for item in _centered_and_not(context, CLASSIFICATION, "error_mean")
+        if item.first.cell["rule"] in ("hebbian_descent", "gradient_descent")
+    ]
+    found = tally(comparisons, SIMILAR)
+    findings = f"With centering {found}."
+    if not found.is_complete:
+        return not_run(context, CLASSIFICATION, found.n_run, found.n, findings)
+    if against := listed(comparisons, lambda item: item.sign(SIMILAR) != 0):
+        findings += f"\nAgainst it: {against}."
+    similar = sum(abs(item.gain) <= SIMILAR for item in comparisons)
+    return Judgement(on_all(similar, found.better + found.worse), findings)
+
+
+def _centered_and_not(context: RunContext, labels: tuple[str, ...], column: str) -> list[Comparison]:
+    found = cells(context, labels, column)
+    return [
+        compared(cell, found[changed(cell.cell, centering="uncentered")])
+        for cell in found.values()
+        if cell.cell["centering"] == "centered"
+    ]
+
+
+def judge_never_negative(context: RunContext) -> Judgement:
+    """Compare the mean hidden activity of Hebbian-descent with 0, which it should not fall below."""
+    comparisons = [
+        compared(_zero(cell), cell._replace(draws={}, summary=cell.estimate))
+        for cell in cells(context, AUTOENCODERS, "mean_hidden_activity").values()
+        if cell.cell["rule"] == "hebbian_descent"
+    ]
+    verdict, findings = judged_by_cells(context, AUTOENCODERS, {"Hidden activity:": comparisons})
+    return Judgement(verdict, f"Here better means above 0, equal about 0. {findings}")
+
+
+def _zero(cell: Cell) -> Cell:
+    return Cell(cell.cell, 0.0, np.nan, {}, cell.column, Estimate(0.0, 0.0, 1))
+
+
+CLAIMS = (
+    Claim(
+        27,
+        "In all cases, whether centered or not, both error-driven rules improve significantly over 100 "
+        "epochs compared with a single one.",
+        "sec:HD_multi_epoch_experiments",
+        "The error over all patterns after 100 epochs against that after one, rule by rule.",
+        f"A cell is for it where 100 epochs are {SIGNIFICANTLY} better, against it where they are so worse. "
+        f"{ALL} {STRICTLY}",
+        (*MULTI_EPOCH, *CENTERED, *UNCENTERED),
+        judge_more_epochs,
+    ),
+    Claim(
+        28,
+        "Over several epochs both error-driven rules reach better results when centering is used.",
+        "sec:HD_multi_epoch_experiments",
+        "Centered against uncentered in every cell of the multi-epoch tables, rule by rule.",
+        f"A cell is for it where centering is {SIGNIFICANTLY} better, against it where it is so worse. {ALL}",
+        MULTI_EPOCH,
+        judge_centering_over_epochs,
+    ),
+    Claim(
+        29,
+        "In classification there is no significant difference between centered and uncentered networks.",
+        "tab:label_learning_uncentered",
+        "Centered against uncentered in every cell of both error-driven rules.",
+        "A cell is for it where the two differ by 0.01 at most, against it where they differ by more and "
+        f"by more than chance leaves (99 %). {ALL}",
+        CLASSIFICATION,
+        judge_centering_of_classifiers,
+    ),
+    Claim(
+        30,
+        "Hebbian-descent never leads to a negative average hidden activity.",
+        "sec:HD_homo_hidden_experiments",
+        "The mean activity of the hidden units in every cell of the auto-associative table against 0.",
+        f"A cell is for it where the activity is {SIGNIFICANTLY} above 0, against it where it is so below. "
+        f"{ALL}",
+        AUTOENCODERS,
+        judge_never_negative,
+    ),
+)

@@ -1,0 +1,177 @@
+"""Statements of the running text about learning each pattern once, which its own tables can refute."""
+
+from __future__ import annotations
+
+from hebbian_descent.paper.claims.base import Claim, Judgement
+from hebbian_descent.paper.claims.cells import Comparison, cells, changed, compared, compared_with_baseline
+from hebbian_descent.paper.claims.online import CENTERED, DECAY, OTHERS, hardest
+from hebbian_descent.paper.claims.tally import ALL, SIGNIFICANTLY, STRICTLY, judged_by_cells
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.rules import rule_title
+
+WITH_CENTERING = "sec:hetero_ssociative_online_learning_with_centering"
+OFFSETS = ("tab:Hetero_online_centered_shift",)
+ERROR_DRIVEN = ("hebbian_descent", "gradient_descent")
+CORRELATIONAL = ("hebb", "covariance")
+
+
+def judge_error_driven(context: RunContext) -> Judgement:
+    """Compare both error-driven rules with the better one of the two others."""
+    found = cells(context, CENTERED, "mae_last20")
+    groups = {
+        _title(rule): [
+            hardest([compared(cell, found[changed(cell.cell, rule=other)]) for other in CORRELATIONAL])
+            for cell in found.values()
+            if cell.cell["rule"] == rule
+        ]
+        for rule in ERROR_DRIVEN
+    }
+    return judged_by_cells(context, CENTERED, groups, strictly=True)
+
+
+def judge_not_better_than_baseline(context: RunContext) -> Judgement:
+    """Compare Hebb's rule and the covariance rule with baseline; being worse is what the text says."""
+    found = _beside_baseline(context, CORRELATIONAL)
+    contrary = {name: [_contrary(item) for item in items] for name, items in found.items()}
+    verdict, findings = judged_by_cells(context, CENTERED, contrary)
+    return Judgement(verdict, f"Here better means worse than baseline. {findings}")
+
+
+def judge_sigmoid_beats_baseline(context: RunContext) -> Judgement:
+    """Compare sigmoid units with baseline, for every rule."""
+    found = _beside_baseline(context, (*ERROR_DRIVEN, *CORRELATIONAL), activation="sigmoid")
+    return judged_by_cells(context, CENTERED, found, strictly=True)
+
+
+def _beside_baseline(
+    context: RunContext, rules: tuple[str, ...], **words: str
+) -> dict[str, list[Comparison]]:
+    found = cells(context, CENTERED, "mae_last20").values()
+    return {
+        _title(rule): [
+            compared_with_baseline(cell)
+            for cell in found
+            if cell.cell["rule"] == rule and words.items() <= cell.cell.items()
+        ]
+        for rule in rules
+    }
+
+
+def _contrary(item: Comparison) -> Comparison:
+    """Return the comparison of the second with the first."""
+    return Comparison(item.second, item.first, -item.gain, item.chance)
+
+
+def judge_sigmoid_is_best(context: RunContext) -> Judgement:
+    """Compare sigmoid units with every other activation on the same data, for Hebbian-descent."""
+    found = cells(context, CENTERED, "mae_last20")
+    groups: dict[str, list[Comparison]] = {}
+    for cell in found.values():
+        name = cell.cell["activation"]
+        sigmoid = found.get(changed(cell.cell, activation="sigmoid"))
+        if cell.cell["rule"] == "hebbian_descent" and name != "sigmoid" and sigmoid:
+            groups.setdefault(f"sigmoid beside {name}:", []).append(compared(sigmoid, cell))
+    return judged_by_cells(context, CENTERED, groups)
+
+
+def judge_moving_offsets(context: RunContext) -> Judgement:
+    """Compare moving offsets with fixed ones, for Hebbian-descent."""
+    found = cells(context, OFFSETS, "mae_last20")
+    comparisons = [
+        compared(cell, found[changed(cell.cell, offsets="fixed")])
+        for cell in found.values()
+        if cell.cell["rule"] == "hebbian_descent" and cell.cell["offsets"] == "adaptive"
+    ]
+    return judged_by_cells(context, OFFSETS, {"Moving offsets:": comparisons})
+
+
+def judge_hebb_with_decay(context: RunContext) -> Judgement:
+    """Compare the worst of the other rules with Hebb's rule, all with weight decay."""
+    found = cells(context, DECAY, "mae_last20")
+    comparisons = [
+        hardest(
+            [
+                compared(found[changed(hebb.cell, rule=rule)], hebb)
+                for rule in ("hebbian_descent", *OTHERS)
+                if rule != "hebb"
+            ]
+        )
+        for hebb in found.values()
+        if hebb.cell["rule"] == "hebb"
+    ]
+    return judged_by_cells(context, DECAY, {"The worst of the others:": comparisons}, strictly=True)
+
+
+def _title(rule: str) -> str:
+    return rule_title(rule, in_sentence=True)
+
+
+CLAIMS = (
+    Claim(
+        21,
+        "Across all combinations of datasets and activations Hebbian-descent and gradient descent perform "
+        "significantly better than Hebb's rule and the covariance rule.",
+        WITH_CENTERING,
+        "Each of the two against the better one of the two others, in every centered online cell, by the "
+        "last 20 patterns.",
+        f"A cell is for it where the rule is {SIGNIFICANTLY} better than both others, against it where it "
+        f"is so worse than one. {ALL} {STRICTLY}",
+        CENTERED,
+        judge_error_driven,
+    ),
+    Claim(
+        22,
+        "Hebb's rule and the covariance rule are both not even better than baseline.",
+        WITH_CENTERING,
+        "Both rules against the printed baseline in every centered online cell, by the last 20 patterns.",
+        f"A cell is for it where the rule is {SIGNIFICANTLY} worse than baseline, against it where it is so "
+        f"better. {ALL}",
+        CENTERED,
+        judge_not_better_than_baseline,
+    ),
+    Claim(
+        23,
+        "The sigmoid function has the best performance among the different activation functions.",
+        WITH_CENTERING,
+        "Hebbian-descent with sigmoid units against every other activation on the same data, centered, by "
+        "the last 20 patterns.",
+        f"A cell is for it where sigmoid units are {SIGNIFICANTLY} better than the other ones, against it "
+        f"where they are so worse. {ALL}",
+        CENTERED,
+        judge_sigmoid_is_best,
+    ),
+    Claim(
+        24,
+        "When using a sigmoid activation function all methods perform significantly better than baseline, "
+        "and qualitatively so for the other datasets.",
+        "sec:on_the_advantage_of_saturating_activation_functions_in_online_learning",
+        "All four rules with sigmoid units against the printed baseline, on all data, centered, by the last "
+        "20 patterns.",
+        f"A cell is for it where the rule is {SIGNIFICANTLY} better than baseline, against it where it is "
+        f"so worse. {ALL} {STRICTLY}",
+        CENTERED,
+        judge_sigmoid_beats_baseline,
+    ),
+    Claim(
+        25,
+        "Slowly updated offsets lead to a similar or often even slightly better performance for "
+        "Hebbian-descent than fixed ones.",
+        "tab:Hetero_online_centered_shift",
+        "Moving against fixed offsets in every cell of the table, by the last 20 patterns.",
+        f"A cell is for it where moving offsets are {SIGNIFICANTLY} better, against it where they are so "
+        f"worse. {ALL}",
+        OFFSETS,
+        judge_moving_offsets,
+    ),
+    Claim(
+        26,
+        "With weight decay Hebb's rule is always significantly worse than all other methods.",
+        "sec:HD_weight_decay_experiments",
+        "The worst of the three other rules against Hebb's rule in every cell of the table, by the last 20 "
+        "patterns.",
+        f"A cell is for it where Hebb's rule is {SIGNIFICANTLY} worse than each other rule, against it where "
+        f"it is so better than one. {ALL} {STRICTLY}",
+        DECAY,
+        judge_hebb_with_decay,
+    ),
+)

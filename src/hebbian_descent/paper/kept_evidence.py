@@ -1,0 +1,252 @@
+"""Evidence kept under version control: what a reproduction found, without the run that found it.
+
+    summary.csv      one line per printed number: ours, its spread, the verdict
+    draws.parquet    every draw and trial behind it, one value per row; with a checksum, as files of a store
+    origin.json      by label: date, commit, versions, processor and seeds
+    claims.json      the verdicts on the paper's conclusions
+
+Numbers are read from the draws where these are kept, and elsewhere from the summary. Verdicts are never read:
+they follow from the numbers. Anybody may have written the files, so that every field is checked.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hebbian_descent.checks import require_extra
+from hebbian_descent.paper.comparison import Estimate, Key, cell_key
+from hebbian_descent.paper.experiments.base import Measured
+from hebbian_descent.paper.layout import CELL_FIELDS, FIELDS
+from hebbian_descent.paper.origin import Origin, origin_in
+from hebbian_descent.paper.printed import PrintedRow, printed_rows, text_rows
+from hebbian_descent.paper.saved_json import (
+    LARGEST_FILE,
+    as_float,
+    as_object,
+    as_whole,
+    read_json,
+    warn_of_damage,
+)
+from hebbian_descent.safe_files import open_regular, write_atomically
+from hebbian_descent.storage.results.parquet import damage, with_checksum
+
+SUMMARY, DRAWS, ORIGIN, CLAIMS = "summary.csv", "draws.parquet", "origin.json", "claims.json"
+KEPT_FILES = (SUMMARY, DRAWS, ORIGIN, CLAIMS)
+REMEDY = "`git checkout` brings back what was committed, `hebbian-descent evidence` writes it again"
+VALUE_FIELDS = ("column", "draw", "trial", "value", "learning_rate", "weight_decay")
+
+
+class Number(NamedTuple):
+    """One line of the summary."""
+
+    estimate: Estimate
+    seconds: float
+
+
+@dataclass(frozen=True)
+class KeptEvidence:
+    """What is kept in a folder; empty if nothing is."""
+
+    numbers: Mapping[str, Mapping[Key, Mapping[str, Number]]] = field(default_factory=dict)
+    """By label, cell and column."""
+    rows: Mapping[str, Sequence[Measured]] = field(default_factory=dict)
+    """Every draw with its trials, by label."""
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def seconds(self, label: str) -> dict[Key, float]:
+        """Return the seconds of the jobs that computed each cell."""
+        cells = self.numbers.get(label, {})
+        return {key: next(iter(by_column.values())).seconds for key, by_column in cells.items()}
+
+
+def read_kept(folder: Path) -> KeptEvidence:
+    """Return the evidence in a folder; damaged files count as missing, with a warning."""
+    return _read_kept(folder.absolute(), tuple(_stamp(folder / name) for name in KEPT_FILES))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written again."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=2)
+def _read_kept(folder: Path, stamps: tuple[tuple[int, int] | None, ...]) -> KeptEvidence:
+    return KeptEvidence(
+        _unless_damaged(folder / SUMMARY, _read_summary) or {},
+        _unless_damaged(folder / DRAWS, _read_draws) or {},
+        _unless_damaged(folder / ORIGIN, _read_origins) or {},
+    )
+
+
+def _unless_damaged(path: Path, read: Any) -> Any:
+    try:
+        return read(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        warn_of_damage(path, error, REMEDY)
+        return None
+
+
+@cache
+def _printed() -> Mapping[tuple[str, Key], PrintedRow]:
+    return {(row.label, cell_key(row.cell)): row for row in (*printed_rows(), *text_rows())}
+
+
+def _read_summary(path: Path) -> dict[str, dict[Key, dict[str, Number]]]:
+    found: dict[str, dict[Key, dict[str, Number]]] = defaultdict(lambda: defaultdict(dict))
+    reader = csv.DictReader(_content(path).decode("utf-8").splitlines())
+    if tuple(reader.fieldnames or ()) != FIELDS:
+        raise ValueError(f"its columns must be {', '.join(FIELDS)}")
+    for line in reader:
+        row, column = _row_of(line)
+        if int(_number(line, "n")):
+            names = ("ours", "sd", "n", "learning_rate", "weight_decay")
+            mean, sd, n, *best = (_number(line, name) for name in names)
+            estimate = Estimate(mean, sd, int(n), *best)
+            found[row.label][cell_key(row.cell)][column] = Number(estimate, _number(line, "seconds"))
+    return {label: dict(cells) for label, cells in found.items()}
+
+
+def _row_of(line: Mapping[str, Any]) -> tuple[PrintedRow, str]:
+    """Return the printed row and the column of a line, which must exist."""
+    cell = {name: line[name] for name in CELL_FIELDS if line[name]}
+    row = _printed().get((line["label"], cell_key(cell)))
+    column = line["column"]
+    if row is None or (column not in row.results and column not in row.context):
+        raise ValueError(
+            f"{line['label']!r:.100} must have such a cell and column, and has not: {cell!r:.300}"
+        )
+    return row, column
+
+
+def _number(line: Mapping[str, str], name: str) -> float:
+    return as_float(float(line[name] or np.nan), name, may_be_nan=True)
+
+
+def _content(path: Path) -> bytes:
+    with open_regular(path) as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ValueError(f"it must have at most {LARGEST_FILE} bytes")
+    return content
+
+
+def _read_draws(path: Path) -> dict[str, list[Measured]]:
+    if find_spec("pyarrow") is None:  # then nothing is paired, but the summary is there
+        return {}
+    content = _content(path)
+    if reason := damage(content, DRAWS):  # damaged bytes are not parsed
+        raise ValueError(f"it is a file {reason}")
+    pyarrow, parquet = _arrow(), _arrow_parquet()
+    table = parquet.read_table(pyarrow.BufferReader(content))
+    expected = ("label", *CELL_FIELDS, *VALUE_FIELDS)
+    if tuple(table.column_names) != expected:
+        raise ValueError(f"its columns must be {', '.join(expected)}")
+    columns = [table[name].to_pylist() for name in expected]
+    values: dict[tuple[Any, ...], dict[int, float]] = defaultdict(dict)
+    for *place, draw, trial, value, rate, decay in zip(*columns, strict=True):
+        values[(*place, draw, rate, decay)][trial] = value
+    return _measured(values)
+
+
+def _measured(values: Mapping[tuple[Any, ...], Mapping[int, float]]) -> dict[str, list[Measured]]:
+    """Return the rows that these values by trial belong to."""
+    together: dict[tuple[str, Key, int, float, float], dict[str, tuple[float, ...]]] = defaultdict(dict)
+    for (*words, column, draw, rate, decay), by_trial in values.items():
+        line = dict(zip(("label", *CELL_FIELDS, "column"), (*words, column), strict=True))
+        row, _ = _row_of(line)
+        if sorted(by_trial) != list(range(len(by_trial))):
+            raise ValueError(
+                f"the trials of {row.label} must be counted from 0, and are {sorted(by_trial)!r:.100}"
+            )
+        trials = tuple(as_float(by_trial[n], column, may_be_nan=True) for n in range(len(by_trial)))
+        as_whole(draw, "the draw", at_least=0)
+        best = (as_float(rate, "the learning rate"), as_float(decay, "the weight decay"))
+        together[row.label, cell_key(row.cell), draw, *best][column] = trials
+    found: dict[str, list[Measured]] = defaultdict(list)
+    for (label, key, draw, rate, decay), by_column in together.items():
+        row = _printed()[label, key]
+        counts = {len(trials) for trials in by_column.values()}
+        if set(by_column) != set(row.results) or len(counts) != 1:
+            raise ValueError(f"each draw of {label} must have the trials of {', '.join(row.results)}")
+        arrays = {name: np.array(trials) for name, trials in by_column.items()}
+        found[label].append(
+            Measured(
+                row.cell,
+                {name: float(array.mean()) for name, array in arrays.items()},
+                {name: float(array.std()) for name, array in arrays.items()},
+                rate,
+                decay,
+                counts.pop(),
+                draw,
+                by_column,
+            )
+        )
+    return dict(found)
+
+
+def _read_origins(path: Path) -> dict[str, Origin]:
+    return {label: origin_in(content) for label, content in as_object(read_json(path), "the file").items()}
+
+
+def write_draws(path: Path, rows: Mapping[str, Iterable[Measured]]) -> None:
+    """Write one value per row: every trial of every draw; measurements without trials are left out."""
+    pyarrow = _arrow()
+    names = ("label", *CELL_FIELDS, *VALUE_FIELDS)
+    columns = list(zip(*_values(rows), strict=True)) or [()] * len(names)
+    types = {"draw": pyarrow.int16(), "trial": pyarrow.int16()} | dict.fromkeys(
+        VALUE_FIELDS[3:], pyarrow.float64()
+    )
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
+    table = pyarrow.table(
+        [pyarrow.array(column, schema.field(name).type) for name, column in zip(names, columns, strict=True)],
+        schema=schema,
+    )
+    output = pyarrow.BufferOutputStream()
+    _arrow_parquet().write_table(
+        table,
+        output,
+        compression="zstd",
+        use_dictionary=[name for name in names if name != "value"],
+        column_encoding={"value": "BYTE_STREAM_SPLIT"},
+    )
+    write_atomically(path, with_checksum(output.getvalue().to_pybytes(), DRAWS))
+
+
+def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]:
+    for label, measured in rows.items():
+        for row in sorted(measured, key=lambda row: (cell_key(row.cell), row.draw)):
+            words = (row.cell.get(name, "") for name in CELL_FIELDS)
+            place = (label, *words)
+            for column, trials in row.trials.items():
+                for trial, value in enumerate(trials):
+                    yield (*place, column, row.draw, trial, value, row.learning_rate, row.weight_decay)
+
+
+def write_origins(path: Path, origins: Mapping[str, Origin]) -> None:
+    """Write where the numbers of each label come from."""
+    content = {label: origin._asdict() for label, origin in origins.items()}
+    write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def _arrow() -> Any:
+    return require_extra("pyarrow", extra="paper", purpose="Keeping every draw")
+
+
+def _arrow_parquet() -> Any:
+    return require_extra("pyarrow.parquet", extra="paper", purpose="Keeping every draw")

@@ -1,0 +1,78 @@
+"""What is committed is what the code makes of the committed evidence: no document may drift from it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hebbian_descent.paper.claims import CLAIMS
+from hebbian_descent.paper.claims.autoencoder_runs import NETWORKS
+from hebbian_descent.paper.claims.base import kept_claims
+from hebbian_descent.paper.document import document
+from hebbian_descent.paper.evidence import write_summary
+from hebbian_descent.paper.kept_evidence import DRAWS, KEPT_FILES, SUMMARY
+from hebbian_descent.paper.results import Results
+from hebbian_descent.paper.run_context import RunContext
+from hebbian_descent.paper.tables import TABLES
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "reproduction"
+
+
+@pytest.fixture(scope="module")
+def results():
+    return Results(KEPT, kept_only=True)
+
+
+def test_all_of_it_is_there_and_small():
+    assert all((KEPT / name).is_file() for name in KEPT_FILES)
+    assert (KEPT / DRAWS).stat().st_size < 4e6
+
+
+def test_the_summary_has_the_verdicts_of_this_code(results, tmp_path):
+    write_summary(results, tmp_path / SUMMARY)
+    assert (tmp_path / SUMMARY).read_bytes() == (KEPT / SUMMARY).read_bytes()
+
+
+def test_the_document_is_made_of_the_evidence():
+    committed = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    # `hebbian-descent evidence` writes it again.
+    assert document(KEPT, ROOT / "docs" / "figures") == committed
+
+
+def test_every_printed_result_is_in_the_evidence_with_its_origin(results):
+    for label in TABLES:
+        assert all(verdict.n for verdict in results.verdicts(label)), label
+        origin = results.origin(label)
+        assert origin.date, label
+        assert origin.commit, label
+        assert origin.seeds, label
+        if label in results.kept.rows:
+            assert origin.versions, label
+            assert origin.processor, label
+
+
+def test_claims_have_the_words_of_this_code():
+    kept = {claim.number: claim for claim in kept_claims(KEPT)}
+    assert set(kept) == {claim.number for claim in CLAIMS}
+    for claim in CLAIMS:
+        found = kept[claim.number]
+        for word in ("statement", "section", "check", "rule", "evidence", "correction"):
+            assert getattr(found, word) == getattr(claim, word), (claim.number, word)
+
+
+def test_claims_that_rest_on_tables_alone_have_the_verdict_of_this_code(tmp_path):
+    """Those for which something is trained take too long."""
+    folder = shutil.copytree(KEPT, tmp_path / "kept", ignore=lambda *_: ["store", "measured", "figures"])
+    kept = {claim.number: claim for claim in kept_claims(KEPT)}
+    chosen = [claim for claim in CLAIMS if set(claim.evidence) <= set(TABLES)]
+    assert chosen
+    for claim in chosen:
+        judged = claim.judge(RunContext(folder))
+        assert (judged.verdict, judged.findings) == (kept[claim.number].verdict, kept[claim.number].findings)
+
+
+def test_the_claim_on_hidden_units_names_every_network_that_is_trained():
+    (claim,) = (claim for claim in kept_claims(KEPT) if claim.number == 19)
+    for dataset in ("digits", "adult"):
+        assert all(f"{dataset} {hidden}/{output} " in claim.findings for hidden, output in NETWORKS)

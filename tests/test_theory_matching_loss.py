@@ -1,0 +1,124 @@
+"""What docs/theory.md says about the matching loss: other names of it, and what it bounds."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from hebbian_descent import ACTIVATIONS, get_activation
+
+ELEMENTWISE = [name for name in ACTIVATIONS if get_activation(name).elementwise]
+SMOOTH = [name for name in ELEMENTWISE if np.isfinite(get_activation(name).largest_slope)]
+INVERTIBLE = [name for name in ELEMENTWISE if get_activation(name).strictly_increasing]
+A = np.linspace(-4.03, 4, 30)  # not at a kink
+SHARES = np.linspace(0.02, 0.98, 13)
+
+
+def loss(activation, t, a):
+    return float(activation.matching_loss(np.array([t]), np.array([a]))[0])
+
+
+def value(function, at):
+    return float(function(np.array([at]))[0])
+
+
+def pairs(activation):
+    """Return targets inside the domain and preactivations, every one with every other."""
+    low, high = max(activation.domain.low, -3.0), min(activation.domain.high, 3.0)
+    return (array.ravel() for array in np.meshgrid(low + SHARES * (high - low), A))
+
+
+@pytest.mark.parametrize("name", ["linear", "sigmoid", "scaled_tanh", "rectifier", "softplus", "explin"])
+def test_it_is_the_area_between_activation_and_target(name):
+    phi, t, a = get_activation(name), 0.4, 1.7
+    low, high = -30.0, 30.0  # bisection: where φ reaches the target
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if value(phi, middle) < t else (low, middle)
+    area, _ = quad(lambda s: value(phi, s) - t, low, a, points=[0.0] if low < 0 < a else None)
+    assert loss(phi, t, a) == pytest.approx(area, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", INVERTIBLE)
+def test_it_is_a_bregman_divergence_of_preactivations(name):
+    phi = get_activation(name)
+    a, b = (array.ravel() for array in np.meshgrid(A, A))
+    t = phi(b)
+    divergence = phi.antiderivative(a) - phi.antiderivative(b) - t * (a - b)
+    np.testing.assert_allclose(phi.matching_loss(t, a), divergence, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", INVERTIBLE)
+def test_it_is_a_bregman_divergence_of_outputs_in_the_other_order(name):
+    phi = get_activation(name)
+    t, a = pairs(phi)
+    h = phi(a)
+    # The derivative of Φ* at h is a, since φ and its inverse are a pair.
+    divergence = phi.conjugate(t) - phi.conjugate(h) - a * (t - h)
+    np.testing.assert_allclose(phi.matching_loss(t, a), divergence, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_the_inequality_of_fenchel_and_young(name):
+    phi = get_activation(name)
+    t, a = pairs(phi)
+    assert (phi.antiderivative(a) + phi.conjugate(t) >= t * a - 1e-9).all()
+
+
+def test_for_sigmoid_units_it_is_the_cross_entropy_less_the_entropy_of_the_target():
+    for a in A:
+        h = 1 / (1 + np.exp(-a))
+        for t in (0.0, 0.1, 0.5, 0.8, 1.0):
+            entropy = -sum(p * np.log(p) for p in (t, 1 - t) if p > 0)
+            cross_entropy = -t * np.log(h) - (1 - t) * np.log(1 - h)
+            assert loss(get_activation("sigmoid"), t, a) == pytest.approx(cross_entropy - entropy, abs=1e-9)
+
+
+def test_for_step_units_it_is_the_perceptron_loss():
+    for a in A:
+        for t in (0.0, 1.0):
+            assert loss(get_activation("step"), t, a) == max(0.0, -(2 * t - 1) * a)
+
+
+def test_for_linear_units_it_is_half_the_squared_error():
+    t, a = pairs(get_activation("linear"))
+    np.testing.assert_allclose(get_activation("linear").matching_loss(t, a), (a - t) ** 2 / 2)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_a_small_loss_means_a_small_error_where_the_slope_is_bounded(name):
+    phi = get_activation(name)
+    t, a = pairs(phi)
+    assert ((phi(a) - t) ** 2 <= 2 * phi.largest_slope * phi.matching_loss(t, a) + 1e-12).all()
+
+
+def test_where_the_slope_has_no_bound_a_small_loss_says_nothing_about_the_error():
+    for name in ("step", "approximate_step"):
+        phi = get_activation(name)
+        assert np.isinf(phi.largest_slope)
+        assert loss(phi, 0.0, 1e-9) < 1e-8
+        assert abs(value(phi, 1e-9) - 0.0) > 0.99
+
+
+@pytest.mark.parametrize("name", INVERTIBLE)
+def test_on_targets_that_disagree_its_minimum_has_their_mean_as_output(name):
+    phi, targets = get_activation(name), np.array([0.2, 0.3, 0.7])
+    low, high = -60.0, 60.0
+    for _ in range(200):  # golden section on a convex function
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if sum(loss(phi, t, left) for t in targets) < sum(loss(phi, t, right) for t in targets):
+            high = right
+        else:
+            low = left
+    if name == "approximate_step":
+        assert abs(low) < 1e-6  # the mean lies in its jump
+    else:
+        assert value(phi, low) == pytest.approx(0.4, abs=1e-5)
+
+
+def test_outside_the_domain_the_loss_would_fall_without_end():
+    phi, t = get_activation("sigmoid"), 1.1
+    falls = [float(np.logaddexp(0, a)) - t * a for a in (10.0, 100.0, 1000.0)]
+    assert falls[0] > falls[1] > falls[2]
+    assert loss(phi, t, 10.0) == np.inf
+    assert phi.domain.low == 0
+    assert phi.domain.high == 1
