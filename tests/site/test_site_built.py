@@ -118,6 +118,13 @@ def documented(site):
     return set(re.findall(r'id="(hebbian_descent[\w.]*)"', "".join(pages)))
 
 
+def test_every_page_of_the_reference_is_in_the_navigation(site):
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [path.stem for path in (site / "api").glob("*.html")]
+    assert len(pages) > 10
+    assert all(f": api/{page}.md\n" in navigation for page in pages)
+
+
 def test_the_reference_has_every_name_of_the_package(documented):
     assert not {f"hebbian_descent.{name}" for name in hebbian_descent.__all__} - documented
 
