@@ -129,12 +129,13 @@ def test_a_run_without_trials_is_taken_and_said_to_be_so(tmp_path):
     rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"][:2]
     for draw in range(N_DRAWS):
         bare = [made_up(row, draw)._replace(trials={}) for row in rows]
+        bare[0] = bare[0] if draw else made_up(rows[0], draw)  # one draw with trials is not enough
         Measurements(tmp_path, Effort()).write(TABLES[LABEL], f"rand-rand-draw{draw}", bare, seconds=1.0)
     added = add_to_evidence(tmp_path, tmp_path / "kept")
     assert (added.n_taken, added.n_bare) == (2, 2)
     assert not (tmp_path / "kept" / DRAWS).exists()
     verdicts = Results(tmp_path / "kept", kept_only=True).verdicts(LABEL)
-    assert [verdict.word for verdict in verdicts if verdict.n] == ["agrees"] * 4
+    assert [(verdict.word, verdict.n) for verdict in verdicts if verdict.n] == [("agrees", N_DRAWS)] * 4
     assert add_to_evidence(tmp_path / "nothing", tmp_path / "kept").n_kept == 2
 
 

@@ -45,7 +45,7 @@ class Added(NamedTuple):
     n_fewer: int = 0
     """Of these, cells that were run with fewer draws or trials."""
     n_bare: int = 0
-    """Cells of the run whose files, by an earlier version, hold no single trials."""
+    """Cells of the run with files that, by an earlier version, hold no single trials."""
 
     def __add__(self, other: Added) -> Added:  # type: ignore[override]  # not one tuple after the other
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
@@ -110,9 +110,9 @@ def _merged(label: str, run: Results, kept: KeptEvidence) -> Merged:
         )
         if n_now and n_now >= n_before:
             numbers[key] = now
-            with_trials = [found for found in own[key] if found.trials]
-            rows += with_trials
-            added += Added(n_taken=1, n_bare=int(not with_trials))
+            bare = not all(found.trials for found in own[key])
+            rows += [] if bare else own[key]  # all draws of a cell or none: the others would be left out
+            added += Added(n_taken=1, n_bare=int(bare))
         elif n_before:
             numbers[key] = before
             rows += earlier.get(key, [])
