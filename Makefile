@@ -14,11 +14,12 @@ FLOORS_STAMP := $(FLOORS_VENV)/.installed
 TESTS ?= tests
 BENCH_STAMP := $(VENV)/.bench-installed
 LIBRARIES_STAMP := $(VENV)/.libraries-installed
+DOCS_STAMP := $(VENV)/.docs-installed
 PARALLEL := -n auto --dist worksteal
 POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
 export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized demo quick lint tidy bench bench-against quality wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized test-docs docs demo quick lint tidy bench bench-against quality wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -65,8 +66,8 @@ stubs: native  ## Write the types of the compiled core anew
 	$(BUILD_VENV)/bin/python tools/make_native_stub.py
 
 test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
-	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL) -m "not long"
-	$(BIN)/python -m pytest $(PARALLEL) -m "not long" tests/nn
+	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL) -m "not long and not site"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not long and not site" tests/nn
 
 # pip cannot choose the lowest versions of a range; uv can.
 $(FLOORS_STAMP): pyproject.toml
@@ -110,6 +111,16 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
 		$(LIGHT_VENV)/bin/python -m pytest -p no:cacheprovider tests/native
 
+$(DOCS_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group docs
+	@touch $@
+
+docs: $(DOCS_STAMP) native  ## Build the site into site/: guides, tutorials with their outputs, references; a broken link fails
+	$(BIN)/python -m website
+
+test-docs: docs  ## Build the site, check its links, and look at it in a browser without a network
+	$(BIN)/python -m pytest -m site tests/site
+
 browser:  ## Install the browser and the Node that tests of pages need (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
 
@@ -121,11 +132,12 @@ quick: install  ## See every table, figure and claim of the paper in quick form;
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
 
-lint: $(STAMP)  ## Check style, types, the direction of imports and the syntax of JavaScript
+lint: $(STAMP)  ## Check style, types, the direction of imports, habits of the repository and the syntax of JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/repo-review .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	if command -v node > /dev/null; then for module in $(JAVASCRIPT); do node --check $$module || exit 1; done; fi
 
@@ -166,4 +178,4 @@ wheel-test: $(BUILD_STAMP)  ## Try the wheel in an environment without the extra
 	rm -rf .venv-wheel
 
 clean:  ## Remove the environments and what was built
-	rm -rf $(VENV) $(LIGHT_VENV) $(BUILD_VENV) $(FLOORS_VENV) build dist src/hebbian_descent/native/*.so demo quick .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LIGHT_VENV) $(BUILD_VENV) $(FLOORS_VENV) build dist src/hebbian_descent/native/*.so demo quick site .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,7 +16,7 @@ def sign_factors(activity):
 
 
 def stripes(n, seed):
-    """Return pictures of 8 x 8 pixels with some rows and columns lit, one picture a row."""
+    """Return pictures of 8 x 8 pixels with some rows and columns lit, one picture per row."""
     rng = np.random.default_rng(seed)
     rows, columns = rng.random((2, n, 8)) < 0.25
     return (rows[:, :, None] | columns[:, None, :]).reshape(n, 64).astype(float)

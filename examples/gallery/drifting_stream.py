@@ -43,7 +43,7 @@ def stream() -> tuple[Any, Any]:
 
 
 def hits(way: str, images: Any, labels: Any, learning_rate: float) -> Any:
-    """Guess every label before it is told, then learn it; return which guesses were right."""
+    """Guess every label before it is revealed, then learn it; return which guesses were right."""
     centering: Any = {FOLLOWS: "moving", STAYS: images[:BURST].mean(axis=0), NONE: None}[way]
     memory = AssociativeMemory(
         64, 10, activation="softmax", learning_rate=learning_rate, centering=centering, shift=0.02

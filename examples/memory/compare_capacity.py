@@ -61,7 +61,7 @@ def memories() -> list[str]:
 
 
 def made(name: str, activity: float) -> tuple[Any, dict[str, Any]]:
-    """Return how a memory is made for patterns of some activity, and what else `capacity` is told."""
+    """Return how a memory is made for patterns of some activity, and the other arguments of `capacity`."""
     if name in RULES:
         return partial(associative, name), {}
     is_sparse = activity != 0.5

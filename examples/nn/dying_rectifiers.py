@@ -1,7 +1,7 @@
 """Rectifier outputs that die of too large a learning rate, and which loss brings them back.
 
 The first fifty updates use the squared error with a learning rate that is far too large, which leaves
-output units silent for every training pattern. Then each method goes on from the same network with a small
+output units silent for every training pattern. Then each method continues from the same network with a small
 one.
 """
 
@@ -68,7 +68,7 @@ def main() -> None:
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("Updates")
         axis.set_ylim(bottom=0)
-    header = ["goes on with", "dead after the accident", "dead at the end", "test error then", "at the end"]
+    header = ["continues with", "dead after the accident", "dead at the end", "test error then", "at the end"]
     print(table(header, rows))
     print(save(figure, args.output, f"dying_rectifiers_{args.dataset}"))
 

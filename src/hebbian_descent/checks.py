@@ -93,7 +93,7 @@ def require_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
 def as_patterns(
     values: npt.ArrayLike, name: str, *, dtype: npt.DTypeLike | None = None, n_columns: int | None = None
 ) -> Array:
-    """Return `values` as a finite floating array with one pattern a row; the input is never changed."""
+    """Return `values` as a finite floating array with one pattern per row; the input is never changed."""
     array = np.asarray(values)
     if array.dtype == bool or np.issubdtype(array.dtype, np.integer):
         array = array.astype(np.float64 if dtype is None else dtype)

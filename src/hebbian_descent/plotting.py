@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = [
+    "ACTIVATION_COLORS",
+    "BASELINE_STYLE",
+    "OTHER_COLORS",
+    "RULE_STYLES",
+    "forgetting_curve",
+    "learning_rate_curve",
+    "new_figure",
+    "new_panels",
+    "plot_patterns",
+    "plot_rates",
+    "save_figure",
+    "styles",
+]
+
 RULE_STYLES: dict[str, dict[str, Any]] = {
     rule: {"color": color, "linestyle": dashes, "label": rule_title(rule)}
     for rule, color, dashes in (
@@ -25,6 +40,7 @@ RULE_STYLES: dict[str, dict[str, Any]] = {
         ("covariance", "#CC79A7", ":"),
     )
 }
+"""Colour, dashes and display name of each rule, as keywords for matplotlib."""
 BASELINE_STYLE: dict[str, Any] = {
     "color": "#666666",
     "linestyle": "-.",

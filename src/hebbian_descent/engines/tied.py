@@ -49,7 +49,7 @@ def tied(
 ) -> CellResult:
     """Run all learning rates and trials of a cell, as many at once as there are threads.
 
-    What is left over, and is not even half as many runs as threads, has two threads each.
+    What remains, and is not even half as many runs as threads, has two threads each.
     """
     native = core()
     if native is None:

@@ -53,10 +53,10 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         shift: ν, the rate at which a moving offset follows the inputs.
         hidden_shift: The same for the offset of the hidden units, which follows them from 0.5 on.
         epochs: Passes over the data in `fit`.
-        batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
+        batch_size: Samples per update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of the initial weights and of the orders.
-        warm_start: Whether `fit` goes on from where it was.
+        warm_start: Whether `fit` continues from where it was.
 
     Attributes:
         components_: The weights, (n_hidden, n_features).
@@ -210,7 +210,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             raise DivergenceError(self.n_samples_seen_, setting.learning_rate, limit=limit_of(x))
 
     def _read(self, setting: AutoencoderParameters, X: Any, offset: Offset, *, goes_on: bool) -> Array:
-        """Check the inputs, and start if there is nothing to go on from."""
+        """Check the inputs, and start if there is nothing to continue from."""
         dtype = self.components_.dtype if goes_on else DTYPES
         x: Array = validate_data(self, X, reset=not goes_on, dtype=dtype, order="C")
         setting.error.check_targets(x)

@@ -1,4 +1,4 @@
-"""What classifiers are told of a sample: one label, or several at once; and what classes weigh."""
+"""Labels of a classifier: one per sample, or several at once; and what classes weigh."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class LayerState(HasState, BaseEstimator):
         return state
 
     def _state(self, **known: Any) -> dict[str, Any]:
-        """Return what was learned; who goes on learning after saving has the same bits as who loads it."""
+        """Return what was learned; learning on after saving gives the same bits as loading the file."""
         if "_sparse" in self.__dict__:
             self._sparse = SparseArrays.of(self._sparse.dense())
             arrays = self._sparse.dense()  # once for all of its names

@@ -56,10 +56,10 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             a rate β about the last 1/β; "auto" is True in `fit` and 0.003 in `partial_fit`.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         epochs: Passes over the data in `fit`, unless `max_epochs` is given.
-        batch_size: Samples an update in `fit`; `partial_fit` takes them one by one.
+        batch_size: Samples per update in `fit`; `partial_fit` takes them one by one.
         shuffle: Whether `fit` takes another order in every epoch.
         random_state: The seed of orders and of random weights.
-        warm_start: Whether `fit` goes on from where it was.
+        warm_start: Whether `fit` continues from where it was.
         offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros" or "random".
         max_epochs: The most passes over the data; None is exactly `epochs`.

@@ -292,6 +292,6 @@ def epoch_order(n_patterns: int, seed: int, epoch: int) -> npt.NDArray[np.intp]:
 
 
 def batches(order: npt.NDArray[np.intp], batch_size: int) -> Iterator[npt.NDArray[np.intp]]:
-    """Cut an order into batches; the last one holds what is left over."""
+    """Cut an order into batches; the last one holds the rest."""
     for start in range(0, len(order), batch_size):
         yield order[start : start + batch_size]

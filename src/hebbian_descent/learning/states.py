@@ -31,7 +31,7 @@ def start_state(rule: Rule | AutoRule, network: Network) -> None:
 
 
 def resumed_state(rule: Rule | AutoRule, network: Network) -> State | None:
-    """Return the state with which a rule goes on, to be changed in place; None if it keeps nothing."""
+    """Return the state with which a rule continues, to be changed in place; None if it keeps nothing."""
     if not isinstance(rule, Rule) or rule.state is None:
         return None
     kept: Kept | None = vars(network).get(KEPT)

@@ -182,7 +182,7 @@ class Memory(Saved, ABC):
         chosen = measure if callable(measure) else get_measure(measure)
         value = np.asarray(chosen(targets, self.recall(cues, **recalling)))
         if value.shape != (len(targets),):
-            raise ValueError(f"A measure must return one number a pattern. Got shape {value.shape}.")
+            raise ValueError(f"A measure must return one number per pattern. Got shape {value.shape}.")
         name = getattr(chosen, "name", getattr(chosen, "__name__", type(chosen).__name__))
         return ForgettingCurve(np.arange(1, len(targets) + 1), value[::-1].copy(), str(name))
 

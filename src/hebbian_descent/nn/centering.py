@@ -151,7 +151,7 @@ class Centering:
 
     @torch.no_grad()
     def detach(self) -> None:
-        """Take the hooks away: model and optimizer go on without centering, gradients as they came."""
+        """Take the hooks away: model and optimizer continue without centering, gradients as they came."""
         for its in self.coordinates.values():
             its.put_gradients_back_(list(its.centered))
         for hook in self._hooks:

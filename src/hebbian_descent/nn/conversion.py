@@ -21,7 +21,7 @@ def center_(model: Model, *inputs: Any, offset: float = 0.0, shift: float = 0.01
 
     With `inputs`, a batch as the model takes it, the offsets start at the mean input of each layer, and at 0
     where the model does not call the layer but reads its weights; without, all start at `offset`. The
-    parameters stay the same objects, so that an optimizer made before goes on; only a layer without bias gets
+    parameters stay the same objects, so that an earlier optimizer stays valid; only a layer without bias gets
     a new one, b = Wμ. Left alone are subclasses of `nn.Linear`, since what they do with their weights is
     their own business (the output projection of `nn.MultiheadAttention`, layers with parametrizations), and
     layers whose weights a hook computes (pruned ones).

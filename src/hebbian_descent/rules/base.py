@@ -190,7 +190,7 @@ class AutoActivity(NamedTuple):
     inputs: Array  # (batch, n_inputs)
     units: Pass
     error: ErrorFunction
-    hidden_targets: Array | None = None  # (batch, n_hidden), where the hidden units are told what to be
+    hidden_targets: Array | None = None  # (batch, n_hidden), where the hidden units have targets
 
 
 @dataclass(frozen=True)

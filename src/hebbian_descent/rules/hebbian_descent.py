@@ -12,7 +12,7 @@ from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change,
 def factors(activity: Activity) -> Factors:
     """Learn what is still missing: ΔW = −η (x − μ)ᵀ E(t, h), Δb = −η E(t, h).
 
-    It is gradient descent without the derivative of the activation, so it goes on learning where a unit is
+    It is gradient descent without the derivative of the activation, so it keeps learning where a unit is
     saturated. With the difference h − t as error it is Hebb's rule for the target minus Hebb's rule for the
     output, and gradient descent on the matching loss of the activation.
 

@@ -30,7 +30,7 @@ def csv_blocks(file: BinaryIO, name: str, delimiter: str) -> Iterator[CsvBlock]:
         while lines := text.readlines(READ_SIZE):
             records = None
             if any(QUOTE in row for row in lines):
-                # A quoted cell may go on beyond these lines: read to the end of its row.
+                # A quoted cell may extend beyond these lines: read to the end of its row.
                 records = _Records(chain(lines, text), name, delimiter, line, until=len(lines))
                 records.read()
             yield CsvBlock(places, name, delimiter, line, lines, records)

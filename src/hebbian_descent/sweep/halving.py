@@ -81,7 +81,7 @@ def halving(
         def run(rates: Sequence[float], n_epochs: int, n_trials: int) -> SweepResult:
             return sweep_function(
                 *patterns,
-                rules=rule,  # noqa: B023  # called before the loop goes on
+                rules=rule,  # noqa: B023  # called before the loop continues
                 learning_rates=rates,
                 epochs=n_epochs,
                 trials=n_trials,

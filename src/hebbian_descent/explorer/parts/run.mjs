@@ -8,7 +8,7 @@ export class Run {
   constructor(rules, settings, pairs, facts) {
     this.pairs = pairs;
     this.learned = 0;
-    this.next = 0; // where recall goes on
+    this.next = 0; // where recall continues
     this.nOutdated = 0; // how many pairs were recalled last by earlier weights, or never
     const size = pairs.nPatterns * pairs.nOutputs;
     this.tracks = rules.map((rule) => ({
