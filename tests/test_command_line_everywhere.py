@@ -221,6 +221,7 @@ class TestDoctor:
 )
 def test_a_shell_completes_names(words, offered, command, monkeypatch):
     monkeypatch.setenv("_HEBBIAN_DESCENT_COMPLETE", "complete_bash")
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # tests may be run by python -m pytest
     monkeypatch.setenv("COMP_WORDS", "\n".join(["hebbian-descent", *words]))
     monkeypatch.setenv("COMP_CWORD", str(len(words)))
     code, printed, said = command()
