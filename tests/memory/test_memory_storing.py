@@ -198,7 +198,7 @@ BAD = [
     (lambda: AssociativeMemory(8, 5).replay(X[0], 3), r"outputs must be as many as inputs"),
     (lambda: AssociativeMemory(8, 5).forgetting_curve(X, T, cue=X[:2]), r"a cue for each target"),
     (lambda: AssociativeMemory(8, 5).forgetting_curve(X, T, measure="maee"), r"Did you mean 'mae'\?"),
-    (lambda: AssociativeMemory(8, 5).forgetting_curve(X, T, measure=np.subtract), r"one number a pattern"),
+    (lambda: AssociativeMemory(8, 5).forgetting_curve(X, T, measure=np.subtract), r"one number per pattern"),
 ]
 
 

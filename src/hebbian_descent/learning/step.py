@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, read_only
 from hebbian_descent.learning.constraints import Constraint
 from hebbian_descent.learning.divergence import Bound, DivergenceError
 from hebbian_descent.learning.noise import NoiseStream
@@ -68,13 +68,6 @@ def change_weights(
         weights *= connectivity
     if decay and flush:
         flush_subnormal(weights)
-
-
-def read_only(array: Array) -> Array:
-    """Return a view through which nothing can be changed."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 @dataclass(frozen=True)
