@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-import hebbian_descent.memory
 from hebbian_descent import AssociativeMemory
-from hebbian_descent.memory import capacity
-from hebbian_descent.plotting import new_panels
+from hebbian_descent.memory import MEMORIES, capacity
+from hebbian_descent.plotting import new_panels, save_svg
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_suffix(".json")
@@ -51,13 +50,12 @@ def associative(rule: str, size: int) -> AssociativeMemory:
 
 def other(name: str, options: dict[str, Any], size: int) -> Any:
     """Return a listed memory with some options."""
-    return hebbian_descent.memory.MEMORIES[name](size, **options)  # type: ignore[attr-defined]
+    return MEMORIES[name](size, **options)
 
 
 def memories() -> list[str]:
     """Return the rules of `AssociativeMemory`, then all other memories of the package, by name."""
-    listed = getattr(hebbian_descent.memory, "MEMORIES", {})
-    return [*RULES, *(name for name, kind in listed.items() if kind is not AssociativeMemory)]
+    return [*RULES, *(name for name, kind in MEMORIES.items() if kind is not AssociativeMemory)]
 
 
 def made(name: str, activity: float) -> tuple[Any, dict[str, Any]]:
@@ -169,7 +167,7 @@ def write_page(rows: list[dict[str, Any]]) -> None:
     after = rest.split("<!-- end of table -->", 1)[1]
     lines = "".join(f"| {' | '.join(line)} |\n" for line in table(rows, SIZES[-1]))
     PAGE.write_text(f"{before}<!-- table -->\n{lines}<!-- end of table -->{after}", encoding="utf-8")
-    draw(rows).savefig(FIGURE, metadata={"Date": None})
+    save_svg(draw(rows), FIGURE)
 
 
 if __name__ == "__main__":

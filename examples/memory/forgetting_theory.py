@@ -17,7 +17,7 @@ import numpy as np
 
 from hebbian_descent import RULES, Layer, train
 from hebbian_descent.forgetting import Comparison, compare_laws
-from hebbian_descent.plotting import new_panels
+from hebbian_descent.plotting import new_panels, save_svg
 from hebbian_descent.theory.forgetting import best_rate, overlap, power_law_spectrum, time_constant
 
 N_INPUTS = 200
@@ -190,6 +190,6 @@ if __name__ == "__main__":
     parser.add_argument("--figure", type=Path, help="folder for forgetting_theory.svg")
     folder = parser.parse_args().figure
     if folder is not None:
-        draw().savefig(folder / "forgetting_theory.svg", metadata={"Date": None})
+        save_svg(draw(), folder / "forgetting_theory.svg")
     for line in tables():
         sys.stdout.write(f"| {' | '.join(line)} |\n" if line else "\n")

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from hebbian_descent import patterns
 from hebbian_descent.measures import pearson_correlation
 from hebbian_descent.memory import Area, AssociativeMemory, Chain, random_projection
+from hebbian_descent.plotting import save_svg
 from hebbian_descent.table_formats import TextTable, markdown_text
 
 ROOT = Path(__file__).parent.parent.parent
@@ -224,7 +225,7 @@ def main() -> None:
     if not parser.parse_args().table:
         RESULTS.write_text(json.dumps(measure_all(), indent=1) + "\n", encoding="utf-8")
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    draw(results).savefig(FIGURE, metadata={"Date": None})
+    save_svg(draw(results), FIGURE)
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.split(START)[0], text.split(END)[1]
     PAGE.write_text(f"{before}{START}\n{table(results)}\n{END}{after}", encoding="utf-8")

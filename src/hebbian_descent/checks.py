@@ -179,3 +179,12 @@ def as_count(value: object, name: str, *, at_least: int = 1) -> int:
     if value < at_least:
         raise ValueError(f"The {name} must be at least {at_least}. Got {value}.")
     return int(value)
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written."""
+    if not array.flags.writeable and type(array) is np.ndarray:
+        return array
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view

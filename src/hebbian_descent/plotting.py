@@ -173,9 +173,16 @@ def save_figure(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write a figure as SVG and PNG and return the two paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
-    for path in paths:
-        figure.savefig(path, dpi=150)
+    save_svg(figure, paths[0])
+    figure.savefig(paths[1], dpi=150)
     return paths
+
+
+def save_svg(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG, the same bytes whenever the same is drawn: no date, no random identifiers."""
+    matplotlib = require_extra("matplotlib", extra="paper", purpose="Drawing a figure")
+    with matplotlib.rc_context({"svg.hashsalt": path.stem}):
+        figure.savefig(path, dpi=150, metadata={"Date": None})
 
 
 def _finish(figure: Figure, axes: Axes, baseline: float | None, title: str, measure: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, ParamSpec, SupportsIndex, TypeVar
 
 ADDED_LATER: Mapping[str, bool] = {"added_later": True}
@@ -61,6 +62,15 @@ def finder_of(kind: type[Member]) -> Callable[[F], F]:
         return find
 
     return register
+
+
+def made_with(kind: str, name: str, make: Callable[..., M], parameters: Mapping[str, Any]) -> M:
+    """Return a listed member with parameters, and refuse those that it does not have or lacks."""
+    known = signature(make).parameters
+    if unknown := [key for key in parameters if key not in known]:
+        has = f"takes {', '.join(known)}" if known else "has no parameters"
+        raise TypeError(f"The {kind} {name!r} {has}. Got {', '.join(unknown)}.")
+    return make(**parameters)
 
 
 def made_once(make: Callable[P, M]) -> Callable[P, M]:

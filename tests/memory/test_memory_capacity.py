@@ -15,6 +15,7 @@ from hebbian_descent import AssociativeMemory, patterns
 from hebbian_descent.memory import capacity
 from hebbian_descent.memory.criteria import information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
+from hebbian_descent.plotting import forgetting_curve, save_svg
 from hebbian_descent.storage.results import FingerprintError, Store
 
 ROOT = Path(__file__).parents[2]
@@ -299,4 +300,14 @@ def test_the_table_of_the_page_is_that_of_the_results():
     rows = json.loads(script["RESULTS"].read_text(encoding="utf-8"))
     lines = [f"| {' | '.join(line)} |" for line in script["table"](rows, script["SIZES"][-1])]
     assert "\n".join(lines) in PAGE.read_text(encoding="utf-8")
-    assert set(script["RULES"]) <= {row["memory"] for row in rows} <= set(script["memories"]())
+    assert {row["memory"] for row in rows} == set(script["memories"]())
+
+
+def test_a_figure_is_the_same_bytes_whenever_it_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        figure = forgetting_curve({"hebb": np.arange(3.0)})
+        save_svg(figure, tmp_path / folder / "curve.svg")
+    first, second = ((tmp_path / folder / "curve.svg").read_bytes() for folder in ("first", "second"))
+    assert first == second

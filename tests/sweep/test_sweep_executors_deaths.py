@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def deadly(times: int, folder: Path) -> Rule:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_cell_whose_process_is_killed_is_run_again(workers: int, tmp_path: Path) -> None:
     result = prepared(HARMLESS, deadly(1, tmp_path)).run(executor=Processes(workers))
-    expected = prepared(HARMLESS, HARMLESS).run()
+    expected = prepared(HARMLESS, replace(HARMLESS, name="another")).run()
     assert (tmp_path / "deaths").read_text() == "x"
     assert result.values["mae"].tobytes() == expected.values["mae"].tobytes()
 

@@ -20,6 +20,7 @@ from hebbian_descent.learning.rates import Automatic, as_rate
 from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.measures import Measure, get_measures
 from hebbian_descent.network import Activation, Autoencoder, Layer, glorot_uniform
+from hebbian_descent.registry import FINDERS
 from hebbian_descent.rules import ErrorTerm, get_error_term
 
 Rate: TypeAlias = float | Automatic
@@ -117,9 +118,11 @@ def described(member: Any) -> Any:
     return member
 
 
-def name_of(member: Any) -> str:
-    """Return the name under which something is listed."""
-    return str(member.name)
+def name_of(rule: Any) -> str:
+    """Return the label of a rule: its name, with those parameters that are not its usual ones."""
+    if not (rule.is_built_in and rule.parameters) or FINDERS[type(rule).__name__](rule.name) is rule:
+        return str(rule.name)
+    return f"{rule.name}({', '.join(f'{key}={value:g}' for key, value in rule.parameters.items())})"
 
 
 R = TypeVar("R")
@@ -168,6 +171,16 @@ class Grid(ABC, Generic[R, A]):
             values = getattr(self, name)
             if len(set(values)) < len(values):
                 raise ValueError(f"The {name.replace('_', ' ')} must differ from each other. Got {values}.")
+        for kind, names in self._names.items():
+            if len(set(names)) < len(names):
+                raise ValueError(
+                    f"The {kind} of a sweep must have different names. Got {', '.join(names)}: "
+                    "dataclasses.replace(…, name=…) gives one another name."
+                )
+
+    @property
+    def _names(self) -> dict[str, list[str]]:
+        return {"rules": [*map(name_of, self.rules)], "activations": [*map(str, self.activations)]}
 
     @property
     @abstractmethod

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import Tags, assert_all_finite, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, read_only
 from hebbian_descent.engines.online import (
     LayerArrays,
     Loop,
@@ -29,7 +29,6 @@ from hebbian_descent.estimators.online_pass import (
     check_mean,
     largest_of,
     learn,
-    read_only,
     values_of,
     weighted_mean,
     weighted_spread,

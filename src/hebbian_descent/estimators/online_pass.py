@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import (
@@ -173,12 +172,3 @@ def _divergence(
         largest_target=target if target > 1 else None,
         largest_weight=weight if weight > 1 else None,
     )
-
-
-def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a view that cannot be written."""
-    if not array.flags.writeable and type(array) is np.ndarray:
-        return array
-    view = array.view(np.ndarray)
-    view.flags.writeable = False
-    return view

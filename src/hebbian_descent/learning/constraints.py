@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_number, unknown_name
 from hebbian_descent.learning.rates import Mask
-from hebbian_descent.registry import Member, finder_of, made_once
+from hebbian_descent.registry import Member, finder_of, made_once, made_with
 
 WeightsFunction = Callable[[Array], Array | None]
 """Weights → weights that are allowed; or None, where it has changed them in place."""
@@ -119,7 +119,7 @@ def get_constraint(constraint: str | Constraint | WeightsFunction, **parameters:
             raise ValueError(
                 "Dale's law needs one sign for each input. Got none: pass get_constraint('dale', signs=…)."
             )
-        return CONSTRAINTS[constraint](**parameters)
+        return made_with("constraint", constraint, CONSTRAINTS[constraint], parameters)
     if not callable(constraint):
         raise TypeError(
             f"A constraint must be a name of {', '.join(CONSTRAINTS)}, a Constraint, or a function of the "

@@ -119,6 +119,11 @@ class Recorder:
         x = as_patterns(self.patterns[0], "recorded inputs", n_columns=network.n_inputs)
         t = as_patterns(self.patterns[1], "recorded targets")
         output = response(network, x.astype(network.weights.dtype, copy=False))
+        if t.shape != output.shape:
+            raise ValueError(
+                f"The recorded targets must be one for each recorded input, shape {output.shape}. "
+                f"Got shape {t.shape}."
+            )
         return {name: measure.checked(t, output) for name, measure in self._measures.items()}
 
 
@@ -131,7 +136,7 @@ def response(network: Network, inputs: Array) -> Array:
 
 def as_recorders(recorders: Recorder | Sequence[Recorder]) -> Sequence[Recorder]:
     """Return one recorder or several as a list."""
-    found = [recorders] if isinstance(recorders, Recorder) else list(recorders)
+    found = list(recorders) if isinstance(recorders, Sequence) else [recorders]
     for recorder in found:
         if not isinstance(recorder, Recorder):
             raise TypeError(f"The recorders must be Recorder(…), one or several. Got {recorder!r}.")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_number, as_patterns
+from hebbian_descent.checks import Array, as_count, as_number, as_patterns, read_only
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, Offset
 from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError
@@ -162,16 +162,16 @@ class Training:
     ) -> None:
         """Show every pattern once, in the order of that epoch, or change nothing; no checks of patterns."""
         n_patterns = len(inputs)
-        order = epoch_order(n_patterns, self.seed, epoch) if self.shuffle else np.arange(n_patterns)
+        inputs, targets = read_only(inputs), None if targets is None else read_only(targets)
         step, n_seen = epoch * -(-n_patterns // self.batch_size), epoch * n_patterns
         update = self.update(network)
         with all_or_nothing(network) as draft, all_recorded(recorders):
             if epoch == 0:
                 start_state(update.rule, draft)
                 update.constrain(draft.weights)
-            for rows in batches(order, self.batch_size):
+            for rows in self._batches(n_patterns, epoch):
                 x, t = inputs[rows], None if targets is None else targets[rows]
-                n_seen += len(rows)
+                n_seen += len(x)
                 factor = rows_of(strength, rows)
                 self.batch(draft, x, t, means=means, step=step, n_seen=n_seen, strength=factor)
                 for recorder in recorders:
@@ -180,6 +180,14 @@ class Training:
             if not is_finite(draft):
                 raise DivergenceError(step, update.fixed_rate)
             remember_means(draft, update.rule, means)
+
+    def _batches(self, n_patterns: int, epoch: int) -> Iterator[npt.NDArray[np.intp] | slice]:
+        """Yield the rows of each batch; in the given order they are slices, for which nothing is copied."""
+        if self.shuffle:
+            yield from batches(epoch_order(n_patterns, self.seed, epoch), self.batch_size)
+            return
+        for start in range(0, n_patterns, self.batch_size):
+            yield slice(start, start + self.batch_size)
 
     def batch(
         self,

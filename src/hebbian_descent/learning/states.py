@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from hebbian_descent.learning.step import Network
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import AutoRule, Rule
@@ -47,4 +49,4 @@ def resumed_state(rule: Rule | AutoRule, network: Network) -> State | None:
 def state_of(layer: Layer) -> State:
     """Return copies of what the rule that trained a layer remembers, by name; empty if it keeps nothing."""
     kept: Kept | None = vars(layer).get(KEPT)
-    return {} if kept is None else {name: array.copy() for name, array in kept.arrays.items()}
+    return {} if kept is None else {name: np.array(value) for name, value in kept.arrays.items()}

@@ -1,4 +1,4 @@
-"""One update: the only place in Python where weights change.
+"""One update of a layer, and what holds for every update: in `learning`, and nowhere else, weights change.
 
     W ← W − ωW − η·ΔW,   b ← b − η·Δb
 
@@ -12,91 +12,36 @@ An update changes the arrays of a network in place. Whoever calls it keeps a dra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array
-from hebbian_descent.learning.constraints import Constraint
-from hebbian_descent.learning.divergence import Bound, DivergenceError
-from hebbian_descent.learning.noise import NoiseStream
+from hebbian_descent.checks import Array, read_only
+from hebbian_descent.learning.autoencoder_step import AutoencoderUpdate
 from hebbian_descent.learning.presentations import (
     ImplicitStep,
     linear_factor,
-    presentations_of,
     step_apart,
     step_together,
     total_change,
 )
-from hebbian_descent.learning.rates import Automatic, Mask, Rates
-from hebbian_descent.learning.shares import shares_of, weighted_change, weighted_rows
+from hebbian_descent.learning.rates import Automatic
+from hebbian_descent.learning.shares import shares_of, weighted_rows
 from hebbian_descent.learning.strength import Strength, strength_of
-from hebbian_descent.network import Autoencoder, Layer
-from hebbian_descent.network.autoencoder import Pass
-from hebbian_descent.network.offsets import flush_subnormal, moving_average
-from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
-from hebbian_descent.rules.base import (
-    Activity,
-    AutoActivity,
-    Change,
-    Factors,
-    State,
-    mean_outer,
-    needs_plain_loop,
-)
+from hebbian_descent.learning.update_base import Network, change_weights
+from hebbian_descent.network import Layer
+from hebbian_descent.network.offsets import moving_average
+from hebbian_descent.rules import Rule
+from hebbian_descent.rules.base import Activity, Change, Factors, State, mean_outer, needs_plain_loop
 
-Network = Layer | Autoencoder
-ORDINARY = Bound()
+__all__ = ["Means", "Network", "Update", "change_weights"]
+
 Means = tuple[Array, Array | None]
 """The means of all training inputs and targets."""
 
 
-def change_weights(
-    weights: Array, change: Array, *, decay: float = 0.0, connectivity: Mask | None = None, flush: bool = True
-) -> None:
-    """Set W ← (1 − ω)W − change in place, 0 where there is no synapse; `change` is η·ΔW already.
-
-    What decays sinks below normal numbers in the end, where processors are many times slower: it becomes 0.
-    Callers with many small updates may `flush` only now and then.
-    """
-    if decay:
-        weights *= 1 - decay
-    weights -= change
-    if connectivity is not None:
-        weights *= connectivity
-    if decay and flush:
-        flush_subnormal(weights)
-
-
-def read_only(array: Array) -> Array:
-    """Return a view through which nothing can be changed."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-@dataclass(frozen=True)
-class Update:
-    """How one batch changes a network; it holds nothing of the network."""
-
-    rule: Rule | AutoRule
-    error: ErrorTerm
-    rate: float | Automatic
-    """η, or a policy that computes it for each batch."""
-    weight_decay: float = 0.0
-    connectivity: Mask | None = None
-    """Which synapses there are; None is all."""
-    bound: Bound = ORDINARY
-    constraints: tuple[Constraint, ...] = ()
-    """What the weights are brought into after each update, in this order."""
-    noise: NoiseStream | None = None
-
-    @property
-    def fixed_rate(self) -> float | None:
-        """η where it is fixed."""
-        return None if isinstance(self.rate, Automatic) else self.rate
+class Update(AutoencoderUpdate):
+    """How one batch changes a layer or an auto-encoder; it holds nothing of the network."""
 
     def __call__(self, network: Network, inputs: Array, targets: Array | None = None, **options: Any) -> None:
         """Update a layer or an auto-encoder; the options are those of the two methods."""
@@ -232,105 +177,6 @@ class Update:
         if change.bias is not None:
             layer.bias -= (eta * change.bias).astype(dtype, copy=False)
 
-    def _settle(self, network: Network, step: int) -> None:
-        """Add the noise of the weights, and bring them into their constraints."""
-        if self.noise is not None:
-            network.weights[:] = self.noise.of_weights(step, network.weights)
-        if self.noise is not None or self._all_constraints:
-            self.constrain(network.weights)
-
-    def constrain(self, weights: Array) -> None:
-        """Bring weights to where they may be, in place: what the rule demands, then the constraints.
-
-        Synapses that are not there are 0 for a constraint already, and 0 after the last one.
-        """
-        if self.connectivity is not None:
-            weights *= self.connectivity
-        for constraint in self._all_constraints:
-            constraint.apply(weights)
-            if self.connectivity is not None:
-                weights *= self.connectivity
-
-    @cached_property
-    def _all_constraints(self) -> tuple[Constraint, ...]:
-        demanded = getattr(self.rule, "constraint", None)
-        own = () if demanded is None else (Constraint(self.rule.name, demanded),)
-        return (*own, *self.constraints)
-
-    def autoencoder(
-        self,
-        network: Autoencoder,
-        inputs: Array,
-        hidden_targets: Array | None = None,
-        *,
-        step: int = 0,
-        scales: Array | None = None,
-        shift: float = 0.0,
-        hidden_shift: float = 0.0,
-        strength: Strength | None = None,
-    ) -> None:
-        """Update an auto-encoder with the mean change of a batch, then move its two offsets.
-
-        `scales` are the weights of patterns, as for a layer: shares of the mean in a batch, presentations of
-        a single one, of which there are no more than `MOST_SINGLE`. Weights decay once. `strength`, as for a
-        layer, is for patterns without such weights.
-        """
-        x = inputs
-        shares = None if scales is None or len(x) == 1 else shares_of(scales)
-        weight = float(scales[0]) if scales is not None and len(x) == 1 else 1.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            decay = self.weight_decay
-            for factor in presentations_of(weight):
-                units = self._show(network, x, hidden_targets, step, shares, strength, factor, decay)
-                decay = 0.0
-            self._settle(network, step)
-            if shift:
-                network.shift_offset(weighted_rows(x, shares), shift)
-            if hidden_shift:
-                network.shift_hidden_offset(weighted_rows(units.hidden, shares), hidden_shift)
-
-    def _show(
-        self,
-        network: Autoencoder,
-        x: Array,
-        hidden_targets: Array | None,
-        step: int,
-        shares: Array | None,
-        strength: Strength | None,
-        factor: float,
-        decay: float,
-    ) -> Pass:
-        """Change an auto-encoder by the mean over a batch, times a factor; return what its units did."""
-        rule, W = self.rule, network.weights
-        assert isinstance(rule, AutoRule)
-        units = network.forward(x)
-        self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
-        activity = AutoActivity(network, x, units, self.error, hidden_targets)
-        weights = shares if strength is None else strength_of(strength, activity)
-        change = rule.change(activity) if weights is None else weighted_change(rule, activity, weights)
-        eta = self._rates_of_autoencoder(network, x, units, step, shares)
-        scaled = (factor * eta.weights * change.weights).astype(W.dtype, copy=False)
-        if self.bound.looks_ahead:
-            growth = _largest_growth(network, x, units.hidden)
-            # Weights grow as large as the inputs that they reconstruct, and activities as their products.
-            sizes = np.max(eta.weights) * growth, np.abs(scaled).max() * growth, (x * x).sum(axis=1)
-            self._stop_if_too_long(sizes, step, x, units.preactivation)
-        change_weights(W, scaled, decay=decay, connectivity=self.connectivity)
-        if change.bias is not None:
-            network.bias -= factor * eta.bias * change.bias
-        if change.decoder_bias is not None:
-            network.decoder_bias -= factor * eta.decoder_bias * change.decoder_bias
-        return units
-
-    def stop_if_diverged(self, network: Network, inputs: Array, step: int) -> None:
-        """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            if isinstance(network, Layer):
-                self._stop_if_diverged(step, inputs, network.forward(inputs)[0])
-            else:
-                units = network.forward(inputs)
-                self._stop_if_diverged(step, inputs, units.preactivation, units.hidden_preactivation)
-
     def _rates_of_layer(
         self, layer: Layer, factors: Factors, seen: Activity, step: int, shares: Array | None = None
     ) -> Any:
@@ -374,51 +220,3 @@ class Update:
                 implicit = step_together(seen.targets)
             total = total_change(respond, seen.preactivation, weight, growth, implicit)
         return total.astype(layer.weights.dtype, copy=False)
-
-    def _rates_of_autoencoder(
-        self, network: Autoencoder, x: Array, units: Pass, step: int, shares: Array | None
-    ) -> Rates:
-        if not isinstance(self.rate, Automatic):
-            return Rates(self.rate, self.rate, self.rate)
-        assert isinstance(self.rule, AutoRule)
-        eta = self.rate.of_autoencoder(
-            self.rule, network, inputs=x, units=units, shares=shares, connectivity=self.connectivity
-        )
-        self._usable(eta.bias, step, x, units.preactivation)
-        return eta
-
-    def _usable(self, eta: Any, step: int, inputs: Array, preactivation: Array) -> Any:
-        """Return an automatic rate, unless the inputs are so large that nothing is left of it."""
-        if not np.min(eta) > 0:
-            raise self._divergence(step, inputs, preactivation)
-        return eta
-
-    def _change(self, weights: Array, change: Array) -> None:
-        change_weights(weights, change, decay=self.weight_decay, connectivity=self.connectivity)
-
-    def _stop_if_diverged(self, step: int, inputs: Array, *preactivations: Array) -> None:
-        if self.bound.exceeded_by(*preactivations):
-            raise self._divergence(step, inputs, *preactivations)
-
-    def _stop_if_too_long(
-        self, sizes: tuple[Array, ...], step: int, inputs: Array, preactivation: Array
-    ) -> None:
-        """Raise if a step would make something too large."""
-        if self.bound.exceeded_by(*sizes):
-            raise self._divergence(step, inputs, preactivation)
-
-    def _divergence(self, step: int, inputs: Array, *preactivations: Array) -> DivergenceError:
-        tells_inputs = self.bound.looks_ahead or self.fixed_rate is None
-        return DivergenceError(
-            step,
-            self.fixed_rate,
-            max(float(np.abs(a).max()) for a in preactivations),
-            self.bound.of(inputs),
-            float(np.abs(inputs).max()) if tells_inputs else None,
-        )
-
-
-def _largest_growth(network: Autoencoder, x: Array, hidden: Array) -> Any:
-    """Return the largest ‖x − μ‖² + ‖h − λ‖² + 1 of a batch, by which a step may change the activities."""
-    pre = x - network.offset, hidden - network.hidden_offset
-    return sum((factor * factor).sum(axis=1) for factor in pre).max() + 1

@@ -50,11 +50,14 @@ def strength_of(strength: Strength | None, activity: Any) -> Array | None:
     """Return the strength of each pattern of a batch."""
     if not callable(strength):
         return strength
-    inputs = activity.inputs
-    found = np.asarray(strength(activity), inputs.dtype)
+    inputs, answer = activity.inputs, strength(activity)
+    try:
+        found = np.asarray(answer, inputs.dtype)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)  # which is refused
     if found.shape not in ((), (len(inputs),)) or not np.isfinite(found).all():
         raise ValueError(
             f"A function of strength must return one finite number per pattern, {len(inputs)} of them. "
-            f"Got {found!r}."
+            f"Got {answer!r}."
         )
     return np.broadcast_to(found, (len(inputs),))

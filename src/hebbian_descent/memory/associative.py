@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_number
+from hebbian_descent.checks import Array, as_count, as_number, read_only
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, SHIFT, Centering, hidden_offset
 from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError
@@ -191,7 +191,7 @@ class AssociativeMemory(Memory):
         """
         if t is None and not self.is_auto and not getattr(self.learning.rule, "takes_targets", True):
             t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))
-        cues, targets = self._pairs(x, t)
+        cues, targets = map(read_only, self._pairs(x, t))  # a rule sees the patterns of the caller
         self.learning.check_targets(targets)
         warn_of_targets_out_of_reach(targets, [self._activation], self.learning.update.error.target_values)
         clamped = targets if isinstance(self.network, Layer) else None
@@ -212,6 +212,9 @@ class AssociativeMemory(Memory):
                 )
                 for recorder in recorders:
                     recorder.see(draft.network, x, t, draft.n_stored, draft.state)
+            # A memory that cannot recall what it has just stored could store nothing else, either. Of every
+            # pattern but the last, the update by the next one finds out.
+            self.learning.update.stop_if_diverged(draft.network, cues[-1:], draft.n_stored)
             if not is_finite(draft.network):
                 raise DivergenceError(draft.n_stored, self.learning.update.fixed_rate)
 

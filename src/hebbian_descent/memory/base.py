@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_patterns
 from hebbian_descent.forgetting import ForgettingCurve
-from hebbian_descent.measures import get_measure
+from hebbian_descent.measures import MeasureLike, get_measure
 from hebbian_descent.memory.between import Between, get_between
 from hebbian_descent.memory.recall import Counts, Order, RecallSettings, Until, recalled, steps_of
 from hebbian_descent.storage.models import Saved
@@ -161,7 +160,7 @@ class Memory(Saved, ABC):
         t: npt.ArrayLike | None = None,
         *,
         cue: npt.ArrayLike | None = None,
-        measure: str | Callable[[Array, Array], Array] = "mae",
+        measure: MeasureLike = "mae",
         **recalling: Unpack[RecallSettings],
     ) -> ForgettingCurve:
         """Measure the recall of stored patterns by their age; x and t are given in the order of storing.
@@ -179,12 +178,9 @@ class Memory(Saved, ABC):
         cues = as_patterns(x if cue is None else cue, "cues", n_columns=self.n_inputs)
         if len(cues) != len(targets):
             raise ValueError(f"There must be a cue for each target. Got {len(cues)} and {len(targets)}.")
-        chosen = measure if callable(measure) else get_measure(measure)
-        value = np.asarray(chosen(targets, self.recall(cues, **recalling)))
-        if value.shape != (len(targets),):
-            raise ValueError(f"A measure must return one number per pattern. Got shape {value.shape}.")
-        name = getattr(chosen, "name", getattr(chosen, "__name__", type(chosen).__name__))
-        return ForgettingCurve(np.arange(1, len(targets) + 1), value[::-1].copy(), str(name))
+        chosen = get_measure(measure)
+        value = chosen.checked(targets, self.recall(cues, **recalling))
+        return ForgettingCurve(np.arange(1, len(targets) + 1), value[::-1].copy(), chosen.name)
 
     def copy(self) -> Self:
         """Return a memory of its own that knows the same."""

@@ -166,7 +166,7 @@ def memories() -> Mapping[str, Any]:
     """Return the classes of memories by name."""
     from hebbian_descent import memory
 
-    return getattr(memory, "MEMORIES", None) or {"associative": memory.AssociativeMemory}
+    return memory.MEMORIES
 
 
 def made_by_name(name: str, size: int) -> Any:

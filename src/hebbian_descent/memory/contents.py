@@ -69,7 +69,7 @@ def taken_apart(parts: Parts) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any
     optional: dict[str, npt.NDArray[Any] | None] = {
         "connectivity": update.connectivity,
         "target_offset": parts.target_offset,
-        **{STATE + name: array for name, array in parts.state.items()},
+        **{STATE + name: np.asarray(value) for name, value in parts.state.items()},
     }
     return parameters, {**arrays, **{name: array for name, array in optional.items() if array is not None}}
 

@@ -146,8 +146,6 @@ class Storing:
             self.update.autoencoder(
                 network, x, step=step, shift=shift, hidden_shift=hidden_shift, strength=strength
             )
-        # A memory that cannot recall the pattern that it has just stored could store no other, either.
-        self.update.stop_if_diverged(network, x, n_seen)
 
 
 def storing(

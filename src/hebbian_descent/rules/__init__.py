@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.registry import finder_of
+from hebbian_descent.registry import finder_of, made_with
 from hebbian_descent.rules import (
     bcm,
     contrastive,
@@ -92,8 +92,12 @@ def get_rule(rule: str | Rule, **parameters: Any) -> Rule:
             f"The rule {rule.name!r} as given trains an Autoencoder. Got a Layer: "
             f"use one of {', '.join(RULES)}."
         )
+    if not isinstance(rule, str):
+        raise TypeError(
+            f'A rule must be a name or a Rule. Got {rule!r}: try Rule("name", function) for a function.'
+        )
     if rule in LOCAL_RULES:
-        return LOCAL_RULES[rule](**parameters)
+        return made_with("rule", rule, LOCAL_RULES[rule], parameters)
     if rule not in RULES:
         raise unknown_name("rule", rule, (*RULES, *LOCAL_RULES))
     if parameters:
@@ -120,4 +124,4 @@ def get_auto_rule(rule: str | AutoRule, **parameters: Any) -> AutoRule:
         )
     if rule not in AUTO_RULES:
         raise unknown_name("rule of an auto-encoder", rule, AUTO_RULES)
-    return AUTO_RULES[rule](**parameters)
+    return made_with("rule", rule, AUTO_RULES[rule], parameters)

@@ -3,15 +3,16 @@
 Mostly the outer product of two factors changes the weights. A rule that is no such product returns a `Change`
 itself, and one that remembers something between patterns has a state, fresh for every run.
 
-Every rule points downhill: a parameter moves by −η times the change that its rule gives, averaged over the
-batch. Learning rate, weight decay, constraints and moving offsets are not the rule's business; they are
-written once, in `hebbian_descent.learning.step`.
+Every rule points uphill, as an error does: a parameter moves by −η times the change that its rule gives,
+averaged over the batch. Learning rate, weight decay, constraints and moving offsets are not the rule's
+business; they are written once, in `hebbian_descent.learning.step`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,6 +108,16 @@ class Rule(Member):
     automatic_rate: float | None = field(default=None, metadata=ADDED_LATER)
     """The η that "auto" stands for, where that does not follow from the inputs."""
 
+    def __post_init__(self) -> None:
+        n_arguments = 1 if self.state is None else 2
+        if not callable(self.factors) or not _takes(self.factors, n_arguments):
+            wanted = "(activity)" if self.state is None else "(activity, state)"
+            advice = "" if self.state is not None else ", or give it a state: Rule(…, state=…)"
+            raise TypeError(
+                f"The rule {self.name!r} must be made from a function of {wanted}. "
+                f"Got {_signature(self.factors)}{advice}."
+            )
+
     @property
     def why_plain_loop(self) -> str | None:
         """Why only the plain loop of `train`, memories and sweeps can follow it, or None."""
@@ -127,7 +138,17 @@ class Rule(Member):
                 f"The state of the rule {self.name!r} must be a dict of arrays by name, "
                 f'as {{"threshold": np.ones(layer.n_outputs)}}. Got {type(made).__name__}.'
             )
-        return {name: np.array(value, order="C") for name, value in made.items()}
+        return {name: self._state_array(name, value, layer) for name, value in made.items()}
+
+    def _state_array(self, name: str, value: Any, layer: Layer) -> Array:
+        """Return one array of a new state; whole numbers become floats, which can move a little."""
+        array = np.array(value, order="C")
+        if array.dtype.kind not in "biuf":
+            raise TypeError(
+                f"The state of the rule {self.name!r} must be arrays of real numbers. "
+                f"Got {value!r} for {name!r}."
+            )
+        return array.astype(layer.weights.dtype) if array.dtype.kind in "iu" else array
 
     def change(self, activity: Activity, state: State | None = None) -> Change:
         """Return the direction of the update for a batch."""
@@ -145,16 +166,20 @@ class Rule(Member):
         found: Any = function(activity) if self.state is None else function(activity, state)
         if isinstance(found, Change):
             return self._checked(found, activity)
-        fitting = (activity.inputs.shape, activity.output.shape)
+        if isinstance(found, tuple) and len(found) == 2:
+            pre, post = found
+            if (getattr(pre, "shape", None), getattr(post, "shape", None)) == (
+                activity.inputs.shape,
+                activity.output.shape,
+            ):
+                return found if isinstance(found, Factors) else Factors(pre, post)
         got: Any = type(found).__name__
         if isinstance(found, tuple):
             got = tuple(getattr(factor, "shape", type(factor).__name__) for factor in found)
-        if got != fitting:
-            raise ValueError(
-                f"The rule {self.name!r} must give two factors, Factors(pre, post), of shapes {fitting[0]} "
-                f"and {fitting[1]}: one row per pattern. Got {got}."
-            )
-        return Factors(*found)
+        raise ValueError(
+            f"The rule {self.name!r} must give two factors, Factors(pre, post), of shapes "
+            f"{activity.inputs.shape} and {activity.output.shape}: one row per pattern. Got {got}."
+        )
 
     def checked_factors(self, activity: Activity, *, moving: bool = False) -> Factors:
         """Return the two factors, or say that this rule has none."""
@@ -172,6 +197,24 @@ class Rule(Member):
                 f"and of the bias of shape {(n_outputs,)} or None. Got {weights} and {bias}."
             )
         return change
+
+
+def _takes(function: Callable[..., Any], n_arguments: int) -> bool:
+    """Return whether a function can be called with so many arguments, as far as it tells."""
+    try:
+        signature(function).bind(*[None] * n_arguments)
+    except TypeError:
+        return False
+    except ValueError:  # some functions in C have no signature
+        return True
+    return True
+
+
+def _signature(function: Any) -> str:
+    """Return a function as its name and arguments; anything else as it is."""
+    if not callable(function):
+        return repr(function)
+    return f"{getattr(function, '__name__', type(function).__name__)}{signature(function)}"
 
 
 def needs_plain_loop(rule: Rule) -> str:

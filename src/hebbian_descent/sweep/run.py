@@ -48,6 +48,7 @@ def sweep(
     constraints: Constraints | None = None,
     connectivity: npt.ArrayLike | None = None,
     noise: Noise | None = None,
+    recorders: None = None,
     seed: int = 0,
     engine: str = "auto",
     dtype: npt.DTypeLike = np.float64,
@@ -84,6 +85,7 @@ def sweep(
             constraints or functions of the weights, applied in order.
         connectivity: Which synapses there are, True or False for each weight.
         noise: `Noise` of synapses or of activity, from (seed, trial, step).
+        recorders: Not for sweeps, whose cells may run anywhere: train one of the runs again to record it.
         seed: A whole number that all randomness follows from.
         engine: "auto", "sequence", "stacked" or "reference".
         dtype: float64 or float32.
@@ -101,6 +103,7 @@ def sweep(
         >>> result.best(by="all")[0].learning_rate
         1.0
     """
+    _refuse_recorders(recorders)
     grid = LayerGrid.of(
         rules=rules,
         activations=activations,
@@ -176,6 +179,7 @@ def sweep_autoencoders(
     The result names the activations hidden/output, as "sigmoid/linear", and holds besides the measures the
     mean activity of the hidden units for each pattern, as `hidden_activity`.
     """
+    _refuse_recorders(grid.pop("recorders", None))
     checked = AutoencoderGrid.of(
         rules=rules,
         hidden_activations=hidden_activations,
@@ -189,6 +193,14 @@ def sweep_autoencoders(
     test = None if evaluate_on is None else (evaluate_on, evaluate_on)
     prepared = Sweep(checked, Patterns.of(inputs, inputs, test), engine=engine, memory_budget=memory_budget)
     return _run(prepared, store, workers, scheduler, security, progress)
+
+
+def _refuse_recorders(recorders: Any) -> None:
+    if recorders is not None:
+        raise TypeError(
+            f"A sweep takes no recorders. Got {recorders!r}: run it without them, then train one run "
+            "again by train(…, trial=…, recorders=…) from initial_weights(seed, trial, …)."
+        )
 
 
 def _run(

@@ -1,0 +1,124 @@
+"""What all updates share: how weights change, where they may be, and when learning has diverged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hebbian_descent.checks import Array
+from hebbian_descent.learning.constraints import Constraint
+from hebbian_descent.learning.divergence import Bound, DivergenceError
+from hebbian_descent.learning.noise import NoiseStream
+from hebbian_descent.learning.rates import Automatic, Mask
+from hebbian_descent.network import Autoencoder, Layer
+from hebbian_descent.network.offsets import flush_subnormal
+from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
+
+Network = Layer | Autoencoder
+ORDINARY = Bound()
+
+
+def change_weights(
+    weights: Array, change: Array, *, decay: float = 0.0, connectivity: Mask | None = None, flush: bool = True
+) -> None:
+    """Set W ← (1 − ω)W − change in place, 0 where there is no synapse; `change` is η·ΔW already.
+
+    What decays sinks below normal numbers in the end, where processors are many times slower: it becomes 0.
+    Callers with many small updates may `flush` only now and then.
+    """
+    if decay:
+        weights *= 1 - decay
+    weights -= change
+    if connectivity is not None:
+        weights *= connectivity
+    if decay and flush:
+        flush_subnormal(weights)
+
+
+@dataclass(frozen=True)
+class UpdateBase:
+    """The settings of an update; it holds nothing of the network."""
+
+    rule: Rule | AutoRule
+    error: ErrorTerm
+    rate: float | Automatic
+    """η, or a policy that computes it for each batch."""
+    weight_decay: float = 0.0
+    connectivity: Mask | None = None
+    """Which synapses there are; None is all."""
+    bound: Bound = ORDINARY
+    constraints: tuple[Constraint, ...] = ()
+    """What the weights are brought into after each update, in this order."""
+    noise: NoiseStream | None = None
+
+    @property
+    def fixed_rate(self) -> float | None:
+        """η where it is fixed."""
+        return None if isinstance(self.rate, Automatic) else self.rate
+
+    def constrain(self, weights: Array) -> None:
+        """Bring weights to where they may be, in place: what the rule demands, then the constraints.
+
+        Synapses that are not there are 0 for a constraint already, and 0 after the last one.
+        """
+        if self.connectivity is not None:
+            weights *= self.connectivity
+        for constraint in self._all_constraints:
+            constraint.apply(weights)
+            if self.connectivity is not None:
+                weights *= self.connectivity
+
+    @cached_property
+    def _all_constraints(self) -> tuple[Constraint, ...]:
+        demanded = getattr(self.rule, "constraint", None)
+        own = () if demanded is None else (Constraint(self.rule.name, demanded),)
+        return (*own, *self.constraints)
+
+    def stop_if_diverged(self, network: Network, inputs: Array, step: int) -> None:
+        """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(network, Layer):
+                self._stop_if_diverged(step, inputs, network.forward(inputs)[0])
+            else:
+                units = network.forward(inputs)
+                self._stop_if_diverged(step, inputs, units.preactivation, units.hidden_preactivation)
+
+    def _settle(self, network: Network, step: int) -> None:
+        """Add the noise of the weights, and bring them into their constraints."""
+        if self.noise is not None:
+            network.weights[:] = self.noise.of_weights(step, network.weights)
+        if self.noise is not None or self._all_constraints:
+            self.constrain(network.weights)
+
+    def _change(self, weights: Array, change: Array) -> None:
+        change_weights(weights, change, decay=self.weight_decay, connectivity=self.connectivity)
+
+    def _usable(self, eta: Any, step: int, inputs: Array, preactivation: Array) -> Any:
+        """Return an automatic rate, unless the inputs are so large that nothing is left of it."""
+        if not np.min(eta) > 0:
+            raise self._divergence(step, inputs, preactivation)
+        return eta
+
+    def _stop_if_diverged(self, step: int, inputs: Array, *preactivations: Array) -> None:
+        if self.bound.exceeded_by(*preactivations):
+            raise self._divergence(step, inputs, *preactivations)
+
+    def _stop_if_too_long(
+        self, sizes: tuple[Array, ...], step: int, inputs: Array, preactivation: Array
+    ) -> None:
+        """Raise if a step would make something too large."""
+        if self.bound.exceeded_by(*sizes):
+            raise self._divergence(step, inputs, preactivation)
+
+    def _divergence(self, step: int, inputs: Array, *preactivations: Array) -> DivergenceError:
+        tells_inputs = self.bound.looks_ahead or self.fixed_rate is None
+        return DivergenceError(
+            step,
+            self.fixed_rate,
+            max(float(np.abs(a).max()) for a in preactivations),
+            self.bound.of(inputs),
+            float(np.abs(inputs).max()) if tells_inputs else None,
+        )
