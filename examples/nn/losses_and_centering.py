@@ -1,7 +1,7 @@
 """Which loss, and whether to center: a study of small perceptrons on digits and MNIST.
 
-    python examples/nn/losses_and_centering.py              # what is missing, then the page
-    python examples/nn/losses_and_centering.py --show       # only the page, from what is kept
+python examples/nn/losses_and_centering.py              # what is missing, then the page
+python examples/nn/losses_and_centering.py --show       # only the page, from what is kept
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def losses(dataset: str) -> list[Network]:
     return [one for one in networks if one.loss == "matching" or one.output not in ("linear", "step")]
 
 
-def centerings(dataset: str, optimizer: str) -> list[Network]:
-    """Return a network for each hidden unit, way to center or normalise, and form of the inputs."""
+def centerings(dataset: str, inputs: str, optimizer: str) -> list[Network]:
+    """Return a network for each hidden unit and each way to center or normalise."""
     return [
         Network(dataset, hidden=hidden, depth=2, centering=method, inputs=inputs, optimizer=optimizer)
-        for inputs, hidden, method in product(INPUTS, HIDDEN, METHODS)
+        for hidden, method in product(HIDDEN, METHODS)
         if not (inputs == "standardised" and method == "input only")  # their mean is 0 already
     ]
 
@@ -49,16 +49,18 @@ def main() -> None:
 
 
 def run(study: Study) -> None:
-    """Search all rates: coarser ones for all networks before finer ones."""
-    of_losses = [network for dataset in SIZES for network in losses(dataset)]
-    of_centering = [n for optimizer, dataset in product(OPTIMIZERS, SIZES) for n in centerings(dataset, optimizer)]
+    """Search all rates: to a factor of two for all networks, then to that of the square root of two."""
+    networks = [network for dataset in SIZES for network in losses(dataset)]
+    for dataset, inputs, optimizer in product(SIZES, INPUTS, OPTIMIZERS):
+        networks += centerings(dataset, inputs, optimizer)
     begin = time.monotonic()
-    for networks, stride in ((of_losses, 1), (of_centering, 2), (of_centering, 1)):
+    for stride in (2, 1):
         for number, network in enumerate(networks, 1):
             study.search(network, stride=stride)
             rate, errors = study.best(network)
             minutes = (time.monotonic() - begin) / 60
-            print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {errors.mean():.4f} at {rate:g}", flush=True)
+            result = f"{errors.mean():.4f} at {rate:g}"
+            print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -98,10 +99,10 @@ def train(network: Network, rate: float, seed: int, n_updates: int | None = None
     targets = encode(split.labels, network.output)
     for step, rows in enumerate(batches(len(targets), n_updates or UPDATES[network.dataset], seed)):
         optimizer.zero_grad()
-        loss = loss_of(model(split.inputs[rows]), targets[rows])
-        if step % 50 == 0 and not loss.isfinite():
+        a = model(split.inputs[rows])
+        if step % 50 == 0 and not a.isfinite().all():
             return Errors(1.0, 1.0)
-        loss.backward()
+        loss_of(a, targets[rows]).backward()
         optimizer.step()
         if network.hebbian:
             update_offsets_(model)
@@ -116,7 +117,7 @@ def make_model(network: Network, n_inputs: int) -> nn.Sequential:
     """Return the network up to the pre-activations of its output units."""
     modules: list[nn.Module] = []
     sizes = [n_inputs, *[network.width] * network.depth]
-    for n, m in zip(sizes[:-1], sizes[1:], strict=True):
+    for n, m in pairwise(sizes):
         if network.hebbian:
             shift = 0.01 if network.centering == "moving" else 0.0
             modules.append(HebbianLayer(n, m, network.hidden, shift=shift))

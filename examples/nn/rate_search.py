@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from networks import OPTIMIZERS, Errors, Network, train
+from stacked import train_many
 
 COARSE = range(-8, 13, 4)  # in steps of √2 from the optimizer's usual rate: 1/16 … 64 times as large
 Runs = dict[str, list[list[float]]]  # for each rate, validation and test error of each seed
@@ -28,7 +29,7 @@ class Study:
 
     def search(self, network: Network, *, stride: int = 1) -> None:
         """Find the best rate, up to a factor of √2 to the power of `stride`, with all seeds."""
-        start = min(COARSE, key=lambda step: self.validation_error(network, step, 1))
+        start = COARSE[int(np.argmin(self._errors(network, COARSE, 1)))]
         best = self._climb(network, start, 4, 1)
         for smaller in (2, 1):
             if smaller >= stride:
@@ -46,21 +47,24 @@ class Study:
         rate = min(rates, key=lambda r: rates[r][:, 0].mean())
         return rate, rates[rate][:, 1]
 
-    def validation_error(self, network: Network, step: int, n_seeds: int) -> float:
-        """Return the mean over seeds, after the runs that it needs."""
-        rate = OPTIMIZERS[network.optimizer][1] * 2 ** (step / 2)
-        errors = self.kept.setdefault(str(network), {}).setdefault(f"{rate:.4g}", [])
-        while len(errors) < n_seeds:
-            run = train(network, rate, seed=len(errors))
-            errors.append([round(error, 5) for error in run])
+    def _errors(self, network: Network, steps: Sequence[int], n_seeds: int) -> list[float]:
+        """Return the mean validation error at each rate, after the runs that it needs, all at once."""
+        kept = self.kept.setdefault(str(network), {})
+        rates = {f"{OPTIMIZERS[network.optimizer][1] * 2 ** (step / 2):.4g}": step for step in steps}
+        missing = [(rate, seed) for rate in rates for seed in range(len(kept.get(rate, [])), n_seeds)]
+        if missing:
+            runs = [(float(rate), seed) for rate, seed in missing]
+            found = [train(network, *run) for run in runs] if network.hebbian else train_many(network, runs)
+            for (rate, _), errors in zip(missing, found, strict=True):
+                kept.setdefault(rate, []).append([round(error, 5) for error in errors])
             self._save()
-        return float(np.mean([Errors(*each).validation for each in errors[:n_seeds]]))
+        return [float(np.mean([Errors(*each).validation for each in kept[rate][:n_seeds]])) for rate in rates]
 
     def _climb(self, network: Network, start: int, stride: int, n_seeds: int) -> int:
         best = start
         while True:
-            near: Sequence[int] = (best, best - stride, best + stride)  # of equals the first stays
-            better = min(near, key=lambda step: self.validation_error(network, step, n_seeds))
+            near = (best, best - stride, best + stride)
+            better = near[int(np.argmin(self._errors(network, near, n_seeds)))]  # of equals the first stays
             if better == best:
                 return best
             best = better

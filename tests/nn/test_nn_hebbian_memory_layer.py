@@ -159,3 +159,19 @@ def test_a_transformer_block_with_it_learns_to_recall():
         loss.backward()
         optimizer.step()
     assert (guess.argmax(dim=-1) == values[:, 1]).float().mean() > 0.8
+
+
+def test_projections_can_be_centered_once_they_have_biases():
+    torch.manual_seed(0)
+    memory, x = HebbianMemory(8, 2), 3 + torch.randn(4, 6, 8)
+    with pytest.raises(ValueError, match=r"Got 'key', 'value', 'query', 'output' without: call add_biases_\("):
+        Centering(memory, torch.optim.SGD(memory.parameters()))
+    before, _ = memory(x)
+    add_biases_(memory)
+    torch.testing.assert_close(memory(x)[0], before)
+    optimizer = torch.optim.SGD(memory.parameters(), lr=0.1)
+    centering = Centering(memory, optimizer)
+    memory(x)[0].square().mean().backward()
+    optimizer.step()
+    assert list(centering.offsets) == ["key", "value", "query", "rate_gate", "output"]
+    torch.testing.assert_close(centering.offsets["key"][0], x.mean((0, 1)))

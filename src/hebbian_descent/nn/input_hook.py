@@ -25,9 +25,11 @@ class Mask:
     """Whether some had the shape of `keep`."""
 
 
+@dataclass(eq=False)
 class Passes:
-    """What counts in the forward passes at present; shared by all hooks of a model."""
+    """What counts in the forward passes at present; shared by all hooks of a `Centering`, their owner."""
 
+    owner: Any
     mask: Mask | None = None
     all_count: bool = False
     """Whether passes in evaluation and without gradients count, too."""
@@ -70,7 +72,7 @@ def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[
         if any(isinstance(hook, InputHook) for hook in its.layer._forward_hooks.values()):
             raise ValueError(
                 f"Each layer can be centered once. Got {its.name!r}, which another Centering centers: "
-                "call its detach() before."
+                "call its detach() before; Centering.attached_to(model) finds it."
             )
         by_layer.setdefault(its.layer, []).append(its)
     # After the pass, not before: then a hook is shown the input as all others left it.
