@@ -1,8 +1,8 @@
 """Many runs of one network at once: weights of all seeds and rates as one stack of matrices.
 
-Small networks spend most of their time between operations; a stack of thirty spends it on products. The
-arithmetic is that of `networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d` and `LayerNorm`, and
-the package's `Centering`, all for weights of shape (n_runs, n_inputs, n_outputs).
+One small network spends most of its time between operations, a stack of them on products. The arithmetic is
+that of `networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d` and `LayerNorm`, and the package's
+`Centering`, all for weights of shape (n_runs, n_inputs, n_outputs).
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Normalised:
     variance: Tensor
 
     def __call__(self, a: Tensor, *, training: bool) -> Tensor:
+        """Return (a − mean) / deviation · gain + bias."""
         if self.over_batch and not training:
             mean, variance = self.mean, self.variance
         else:

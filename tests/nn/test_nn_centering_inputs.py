@@ -5,7 +5,7 @@ from nn_cases import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from hebbian_descent.nn import Centering
+from hebbian_descent.nn import Centering, center_
 
 X = torch.rand(6, 4, generator=torch.Generator().manual_seed(0))
 
@@ -317,7 +317,10 @@ def test_states_of_other_models_are_refused_and_change_nothing():
 @pytest.mark.parametrize(
     ("inputs", "sentence"),
     [
-        ([torch.zeros(3, 7)], r"must be a batch as Sequential takes it\. Got torch\.float32 of shape \(3, 7\), w"),
+        (
+            [torch.zeros(3, 7)],
+            r"a batch as Sequential takes it\. Got torch\.float32 of shape \(3, 7\), w",
+        ),
         ([X.long()], r"Got torch\.int64 of shape .*says: "),
         ([X, X], r"Got torch\.float32 of shape .*, torch\.float32 of shape .*positional argument"),
         ([X.numpy()], r"Got ndarray, with which it says"),

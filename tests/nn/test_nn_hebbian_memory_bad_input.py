@@ -114,5 +114,5 @@ def test_input_of_another_dtype_or_that_is_not_finite():
 def test_gates_of_weights_that_diverged():
     memory = HebbianMemory(12, 3)
     torch.nn.init.constant_(memory.rate_gate.weight, torch.nan)
-    with pytest.raises(ValueError, match=r"rate must be .*Got nan: have the weights that compute it diverged"):
+    with pytest.raises(ValueError, match=r"rate must .*Got nan: have the weights that compute it diverged"):
         memory(torch.zeros(2, 5, 12))

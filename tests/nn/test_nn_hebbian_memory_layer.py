@@ -8,7 +8,7 @@ from nn_cases import torch
 from torch import nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from hebbian_descent.nn import HebbianMemory
+from hebbian_descent.nn import Centering, HebbianMemory, add_biases_
 from hebbian_descent.nn.functional import hebbian_memory
 
 GATED = {"rate": "input", "decay": "input", "activation": "sigmoid"}
@@ -164,7 +164,7 @@ def test_a_transformer_block_with_it_learns_to_recall():
 def test_projections_can_be_centered_once_they_have_biases():
     torch.manual_seed(0)
     memory, x = HebbianMemory(8, 2), 3 + torch.randn(4, 6, 8)
-    with pytest.raises(ValueError, match=r"Got 'key', 'value', 'query', 'output' without: call add_biases_\("):
+    with pytest.raises(ValueError, match=r"'key', 'value', 'query', 'output' without: call add_biases_\("):
         Centering(memory, torch.optim.SGD(memory.parameters()))
     before, _ = memory(x)
     add_biases_(memory)
