@@ -1,25 +1,33 @@
 """Which loss, and whether to center: a study of small perceptrons on digits and MNIST.
 
-python examples/nn/losses_and_centering.py              # what is missing, then the page
-python examples/nn/losses_and_centering.py --show       # only the page, from what is kept
+    python examples/nn/losses_and_centering.py              # what is missing, then the page
+    python examples/nn/losses_and_centering.py --show       # only the page, from what is kept
+
+Runs are kept in losses_and_centering.json as they end; a study that was stopped resumes.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import torch
 from networks import CENTERINGS, HIDDEN, NORMALISATIONS, OPTIMIZERS, SIZES, Network
 from rate_search import Study
+from study_page import PAGE, centering_table, draw_rates, losses_table, write
 
 from hebbian_descent.network import ACTIVATIONS
 
 KEPT = Path(__file__).with_suffix(".json")
 METHODS = ("none", *CENTERINGS, *NORMALISATIONS)
 INPUTS = ("raw", "standardised")
+TABLES = {"losses": losses_table} | {
+    f"centering {dataset}": partial(centering_table, dataset=dataset, methods=METHODS, inputs=INPUTS)
+    for dataset in SIZES
+}
 
 
 def losses(dataset: str) -> list[Network]:
@@ -28,11 +36,11 @@ def losses(dataset: str) -> list[Network]:
     return [one for one in networks if one.loss == "matching" or one.output not in ("linear", "step")]
 
 
-def centerings(dataset: str, inputs: str, optimizer: str) -> list[Network]:
-    """Return a network for each hidden unit and each way to center or normalise."""
+def centerings(dataset: str) -> list[Network]:
+    """Return a network for each kind of inputs, optimizer, hidden unit and way to center or normalise."""
     return [
         Network(dataset, hidden=hidden, depth=2, centering=method, inputs=inputs, optimizer=optimizer)
-        for hidden, method in product(HIDDEN, METHODS)
+        for inputs, optimizer, hidden, method in product(INPUTS, OPTIMIZERS, HIDDEN, METHODS)
         if not (inputs == "standardised" and method == "input only")  # their mean is 0 already
     ]
 
@@ -46,22 +54,20 @@ def main() -> None:
     study = Study(KEPT)
     if not options.show:
         run(study)
+    write(study, TABLES)
+    print(PAGE, draw_rates(study, PAGE.parent))
 
 
 def run(study: Study) -> None:
     """Search all rates: to a factor of two for all networks, then to that of the square root of two."""
-    networks = losses("digits")
-    for dataset, inputs, optimizer in product(SIZES, INPUTS, OPTIMIZERS):
-        networks += centerings(dataset, inputs, optimizer)
-        networks += losses(dataset) if optimizer == "Adam" else []
+    networks = [network for dataset in SIZES for network in losses(dataset) + centerings(dataset)]
     begin = time.monotonic()
-    for stride in (2, 1):
-        for number, network in enumerate(networks, 1):
-            study.search(network, stride=stride)
-            rate, errors = study.best(network)
-            minutes = (time.monotonic() - begin) / 60
-            result = f"{errors.mean():.4f} at {rate:g}"
-            print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
+    for stride, (number, network) in product((2, 1), enumerate(networks, 1)):
+        study.search(network, stride=stride)
+        rate, errors = study.best(network)
+        minutes = (time.monotonic() - begin) / 60
+        result = f"{errors.mean():.4f} at {rate:g}"
+        print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Many runs of one network at once: weights of all seeds and rates as one stack of matrices.
 
 One small network spends most of its time between operations, a stack of them on products. The arithmetic is
-that of `networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d` and `LayerNorm`, and the package's
+that of `networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d`, `LayerNorm`, and the package's
 `Centering`, all for weights of shape (n_runs, n_inputs, n_outputs).
 """
 

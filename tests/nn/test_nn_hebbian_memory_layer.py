@@ -175,3 +175,12 @@ def test_projections_can_be_centered_once_they_have_biases():
     optimizer.step()
     assert list(centering.offsets) == ["key", "value", "query", "rate_gate", "output"]
     torch.testing.assert_close(centering.offsets["key"][0], x.mean((0, 1)))
+
+
+def test_a_program_can_be_exported_for_any_number_of_steps():
+    memory = layer(**GATED).eval()
+    sizes = {0: torch.export.Dim("batch", min=2), 1: torch.export.Dim("steps", min=2)}
+    program = torch.export.export(memory, (torch.randn(3, 9, 12),), dynamic_shapes=(sizes,)).module()
+    for n_steps in (2, 4, 9, 17):  # less than a chunk, one, and several
+        x = torch.randn(2, n_steps, 12)
+        torch.testing.assert_close(program(x), memory(x))
