@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 
 @torch.library.custom_op("hebbian_descent::cut", mutates_args=())
@@ -19,9 +18,10 @@ def cut(x: Tensor, length: int, n_spare: int = 0) -> Tensor:
 
     There may be `n_spare` chunks of zeros alone.
     """
-    missing = -x.shape[1] % length + n_spare * length
-    padded = F.pad(x, (0, 0) * (x.ndim - 2) + (0, missing))
-    return padded.unflatten(1, (-1, length)).clone()
+    n_memories, n_steps, *rest = x.shape
+    chunks = x.new_zeros(n_memories, n_steps + -n_steps % length + n_spare * length, *rest)
+    chunks[:, :n_steps] = x
+    return chunks.unflatten(1, (-1, length))
 
 
 @torch.library.custom_op("hebbian_descent::join", mutates_args=())

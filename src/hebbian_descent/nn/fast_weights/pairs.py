@@ -61,5 +61,5 @@ class Pairs(NamedTuple):
         yield from zip(*(x.unbind(dim=1) for x in per_step), strict=True)
 
     def in_chunks(self, length: int, n_spare: int = 0) -> Pairs:
-        """Return the same with a second axis that counts chunks; the last one is padded."""
+        """Return the same with a second axis that counts chunks, the last one padded, then spare ones."""
         return Pairs(*(None if x is None else cut(x, length, n_spare) for x in self))  # type: ignore[arg-type]
