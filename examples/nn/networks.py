@@ -90,27 +90,34 @@ def train(network: Network, rate: float, seed: int, n_updates: int | None = None
     The seed decides the split, the initial weights and the order of the batches, the same for all networks.
     """
     split = split_of(network.dataset, network.inputs, seed)
+    model = learned(network, rate, seed, n_updates or UPDATES[network.dataset])
+    if model is None:
+        return Errors(1.0, 1.0)
+    return Errors(
+        error_rate(model, split.validation_inputs, split.validation_labels),
+        error_rate(model, split.test_inputs, split.test_labels),
+    )
+
+
+def learned(network: Network, rate: float, seed: int, n_updates: int) -> nn.Sequential | None:
+    """Return the network after so many updates, None if it has diverged."""
+    split = split_of(network.dataset, network.inputs, seed)
     torch.manual_seed(seed)
     model = make_model(network, split.inputs.shape[1])
     make_optimizer, _ = OPTIMIZERS[network.optimizer]
     optimizer = make_optimizer(model.parameters(), lr=rate)
     center(network, model, optimizer, split.inputs)
-    loss_of = make_loss(network)
-    targets = encode(split.labels, network.output)
-    for step, rows in enumerate(batches(len(targets), n_updates or UPDATES[network.dataset], seed)):
+    loss_of, targets = make_loss(network), encode(split.labels, network.output)
+    for step, rows in enumerate(batches(len(targets), n_updates, seed)):
         optimizer.zero_grad()
         a = model(split.inputs[rows])
         if step % 50 == 0 and not a.isfinite().all():
-            return Errors(1.0, 1.0)
+            return None
         loss_of(a, targets[rows]).backward()
         optimizer.step()
         if network.hebbian:
             update_offsets_(model)
-    model.eval()
-    return Errors(
-        error_rate(model, split.validation_inputs, split.validation_labels),
-        error_rate(model, split.test_inputs, split.test_labels),
-    )
+    return model.eval()
 
 
 def make_model(network: Network, n_inputs: int) -> nn.Sequential:
@@ -131,6 +138,8 @@ def make_model(network: Network, n_inputs: int) -> nn.Sequential:
 
 def center(network: Network, model: nn.Sequential, optimizer: Optimizer, inputs: Tensor) -> None:
     """Let the model learn as the network says; the optimizer holds the `Centering`."""
+    if network.hebbian:  # these layers have their own offsets
+        return
     if network.centering == "moving":
         Centering(model, optimizer)
     elif network.centering in CENTERINGS:
@@ -149,11 +158,11 @@ def make_loss(network: Network) -> Callable[[Tensor, Tensor], Tensor]:
 def encode(labels: Tensor, output: str) -> Tensor:
     """Return one target per class."""
     low, high = CODES.get(output, (0.0, 1.0))
-    return low + (high - low) * F.one_hot(labels, N_CLASSES).float()
+    return low + (high - low) * F.one_hot(labels, N_CLASSES).to(torch.get_default_dtype())
 
 
 @torch.no_grad()
-def error_rate(model: nn.Module, inputs: Tensor, labels: Tensor) -> float:
+def error_rate(model: Callable[[Tensor], Tensor], inputs: Tensor, labels: Tensor) -> float:
     """Return the share of patterns for which another class has the largest pre-activation.
 
     Activations are monotonic, so that it has the largest output, too; outputs alone would leave ties.
@@ -180,7 +189,8 @@ def split_of(dataset: str, inputs: str, seed: int) -> Split:
     n_train, n_validation = SIZES[dataset]
     generator = torch.Generator().manual_seed(seed)
     rows = torch.randperm(len(data.inputs), generator=generator)[: n_train + n_validation]
-    x, labels, test_x = data.inputs[rows], data.labels[rows], data.test_inputs
+    dtype = torch.get_default_dtype()
+    x, labels, test_x = data.inputs[rows].to(dtype), data.labels[rows], data.test_inputs.to(dtype)
     if inputs == "standardised":
         sd, mean = torch.std_mean(x[:n_train], dim=0)
         scale = torch.where(sd > 0.01, sd, 1.0)  # a pixel that is hardly ever set must not become huge

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 from networks import (
@@ -18,6 +19,7 @@ from networks import (
     Network,
     batches,
     encode,
+    error_rate,
     make_loss,
     make_model,
     split_of,
@@ -103,6 +105,16 @@ class Stack:
             h = phi(self.norms[i](a, training=training) if self.norms else a)
         return a
 
+    def one(self, run: int, x: Tensor) -> Tensor:
+        """Return the pre-activations of the output units of one run, in evaluation."""
+        at = slice(run, run + 1)
+        norms = [
+            Normalised(norm.over_batch, *(p[at] for p in (norm.gain, norm.bias, norm.mean, norm.variance)))
+            for norm in self.norms
+        ]
+        alone = Stack(self.network, [W[at] for W in self.weights], [b[at] for b in self.biases], norms)
+        return alone(x[None], training=False)[0]
+
     @torch.no_grad()
     def start_offsets(self, x: Tensor) -> None:
         """Put the offsets where `networks.center` does; `x` are all training patterns."""
@@ -158,6 +170,21 @@ def train_many(
     network: Network, runs: Sequence[tuple[float, int]], n_updates: int | None = None
 ) -> list[Errors]:
     """Return the errors of a network for pairs of learning rate and seed."""
+    stack, diverged = learned(network, runs, n_updates or UPDATES[network.dataset])
+    splits = [split_of(network.dataset, network.inputs, seed) for _, seed in runs]
+    return [
+        Errors(1.0, 1.0)
+        if diverged[i]
+        else Errors(
+            error_rate(partial(stack.one, i), split.validation_inputs, split.validation_labels),
+            error_rate(partial(stack.one, i), split.test_inputs, split.test_labels),
+        )
+        for i, split in enumerate(splits)
+    ]
+
+
+def learned(network: Network, runs: Sequence[tuple[float, int]], n_updates: int) -> tuple[Stack, Tensor]:
+    """Return the networks after so many updates, and which of them have diverged."""
     seeds = sorted({seed for _, seed in runs})
     splits = [split_of(network.dataset, network.inputs, seed) for seed in seeds]
     targets = [encode(split.labels, network.output) for split in splits]
@@ -166,7 +193,7 @@ def train_many(
     if network.centering in CENTERINGS:
         stack.start_offsets(torch.stack([split.inputs for split in splits])[places])
     steps = Steps(network.optimizer, stack.parameters(), torch.tensor([rate for rate, _ in runs]))
-    loss_of, n_updates = make_loss(network), n_updates or UPDATES[network.dataset]
+    loss_of = make_loss(network)
     diverged = torch.zeros(len(runs), dtype=torch.bool)
     orders = [batches(len(t), n_updates, seed) for t, seed in zip(targets, seeds, strict=True)]
     for step, rows in enumerate(zip(*orders, strict=True)):
@@ -180,28 +207,4 @@ def train_many(
             before = stack.center_gradients()
             steps.take()
             stack.make_up_for_step(before)
-    return [
-        Errors(1.0, 1.0) if diverged[i] else errors_of(stack, i, network, seed)
-        for i, (_, seed) in enumerate(runs)
-    ]
-
-
-@torch.no_grad()
-def errors_of(stack: Stack, run: int, network: Network, seed: int) -> Errors:
-    """Return the shares of misclassified patterns of one run."""
-    split = split_of(network.dataset, network.inputs, seed)
-    at = slice(run, run + 1)
-    norms = [
-        Normalised(n.over_batch, *(x[at] for x in (n.gain, n.bias, n.mean, n.variance))) for n in stack.norms
-    ]
-    alone = Stack(network, [W[at] for W in stack.weights], [b[at] for b in stack.biases], norms)
-
-    def error_rate(x: Tensor, labels: Tensor) -> float:
-        a = alone(x[None], training=False)[0]
-        is_wrong = (a.argmax(dim=-1) != labels) | ~a.isfinite().all(dim=-1)
-        return is_wrong.double().mean().item()
-
-    return Errors(
-        error_rate(split.validation_inputs, split.validation_labels),
-        error_rate(split.test_inputs, split.test_labels),
-    )
+    return stack, diverged

@@ -74,8 +74,11 @@ def centering_table(study: Study, dataset: str, methods: Sequence[str], inputs: 
 
 
 def found(study: Study, network: Network) -> Cell | None:
-    """Return what the search has found, None if it has not ended."""
-    return study.best(network) if study.rates(network) else None
+    """Return what the search has found, None if it has not ended: rates on both sides must be worse."""
+    rates = list(study.rates(network))
+    if not rates or study.best(network)[0] in (rates[0], rates[-1]):
+        return None
+    return study.best(network)
 
 
 def marked(cells: Sequence[Cell | None]) -> list[str]:
