@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.optim import Optimizer
 
+from hebbian_descent.checks import unknown_name
 from hebbian_descent.nn import Centering, HebbianLayer, MatchingLoss, get_torch_activation, update_offsets_
 
 N_CLASSES = 10
@@ -59,6 +60,18 @@ class Network:
     inputs: str = "raw"
     optimizer: str = "SGD"
     hebbian: bool = False
+
+    def __post_init__(self) -> None:
+        methods = ("none", "moving") if self.hebbian else ("none", *CENTERINGS, *NORMALISATIONS)
+        for name, value, known in (
+            ("dataset", self.dataset, SIZES),
+            ("loss", self.loss, ("matching", "squared")),
+            ("centering of a network", self.centering, methods),
+            ("form of the inputs", self.inputs, ("raw", "standardised")),
+            ("optimizer", self.optimizer, OPTIMIZERS),
+        ):
+            if value not in known:
+                raise unknown_name(name, value, known)
 
     def __str__(self) -> str:
         hidden = f"{self.depth} x {self.width} {self.hidden}{' (Hebbian)' if self.hebbian else ''}"
@@ -138,9 +151,7 @@ def make_model(network: Network, n_inputs: int) -> nn.Sequential:
 
 def center(network: Network, model: nn.Sequential, optimizer: Optimizer, inputs: Tensor) -> None:
     """Let the model learn as the network says; the optimizer holds the `Centering`."""
-    if network.hebbian:  # these layers have their own offsets
-        return
-    if network.centering == "moving":
+    if network.centering == "moving":  # a HebbianLayer has its own offset, and is left alone
         Centering(model, optimizer)
     elif network.centering in CENTERINGS:
         layers = ["0"] if network.centering == "input only" else None

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import pickle
 
 import pytest
 from nn_cases import torch
@@ -441,3 +442,20 @@ def test_the_optimizer_of_another_model_is_refused():
         match=r"hold parameters of the model\. Got one with 4 others and none of the 4 of",
     ):
         Centering(network(), optim.SGD(network().parameters(), lr=0.1))
+
+
+def test_in_several_processes_a_pass_puts_gradients_back_and_copies_are_plain(monkeypatch):
+    monkeypatch.setattr("hebbian_descent.nn.centering.in_several_processes", lambda: True)
+    model = network()
+    centering = Centering(model, optim.SGD(model.parameters(), lr=0.1), offset_start=0.5, synchronise=False)
+    x, t = next(iter(batches()))
+    LOSS(model(x), t).backward()
+    plain = [p.grad.clone() for p in model.parameters()]
+    centering.center_gradients_()
+    assert not torch.allclose(model[0].weight.grad, plain[0])
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        torch.testing.assert_close(copied(x), model.eval()(x))
+        assert Centering.attached_to(copied) == []
+    assert not torch.allclose(model[0].weight.grad, plain[0])  # passes in evaluation leave them alone
+    model.train()(x)
+    torch.testing.assert_close([p.grad for p in model.parameters()], plain)

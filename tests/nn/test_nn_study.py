@@ -64,6 +64,16 @@ def test_networks_of_any_depth_output_and_kind_of_layer_can_be_trained(study, se
     assert all(0 < error < 1 for error in errors)
 
 
+def test_networks_that_there_are_not(study):
+    make = study["networks"].Network
+    with pytest.raises(
+        ValueError, match="centering of a network must be one of .*Got 'movng'. Did you mean 'moving'"
+    ):
+        make("digits", centering="movng")
+    with pytest.raises(ValueError, match="must be one of moving, none. Got 'fixed'"):
+        make("digits", hebbian=True, centering="fixed")
+
+
 def test_networks_that_diverge_are_wrong_about_everything(study):
     network = study["networks"].Network("digits", output="linear")
     assert study["networks"].train(network, 1e4, 0, n_updates=51) == (1, 1)

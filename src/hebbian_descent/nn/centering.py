@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
-from torch.utils.hooks import RemovableHandle, unserializable_hook
+from torch.utils.hooks import RemovableHandle
 
 from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.nn.coordinates import Coordinates, move_offsets_
 from hebbian_descent.nn.evaluation import run_batch
-from hebbian_descent.nn.input_hook import InputHook, Mask, Passes, add_input_hooks
+from hebbian_descent.nn.input_hook import BeforePass, InputHook, Mask, Passes, add_input_hooks
 from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
 from hebbian_descent.nn.offsets import in_several_processes, sums_of_all_processes
 from hebbian_descent.nn.optimizers import plain_optimizers, with_closure_followed_by
@@ -162,7 +162,6 @@ class Centering:
         for name, its in self.coordinates.items():
             its.load_state_dict(checked[name])
 
-    @torch.no_grad()
     def detach(self) -> None:
         """Take the hooks away: model and optimizer go on without centering, gradients as they came."""
         self._put_gradients_back()
@@ -174,15 +173,10 @@ class Centering:
         # There a weight's gradient may be sent before the hook of its bias runs, and with FSDP2 none runs.
         if not in_several_processes():
             return []
-        return [self.model.register_forward_pre_hook(self._before_pass, prepend=True)]
+        return [self.model.register_forward_pre_hook(BeforePass(self._put_gradients_back), prepend=True)]
 
-    @unserializable_hook
     @torch.compiler.disable
-    def _before_pass(self, model: nn.Module, args: tuple[Any, ...]) -> None:
-        if model.training and torch.is_grad_enabled():
-            with torch.no_grad():
-                self._put_gradients_back()
-
+    @torch.no_grad()
     def _put_gradients_back(self) -> None:
         for its in self.coordinates.values():
             its.put_gradients_back_(list(its.centered))
