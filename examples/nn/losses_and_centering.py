@@ -68,15 +68,16 @@ def main() -> None:
 
 
 def run(study: Study) -> None:
-    """Search all rates: to a factor of two for all networks, then to that of the square root of two."""
-    networks = all_networks()
+    """Search all rates to a factor of two, then those of the losses to that of the square root of two."""
     begin = time.monotonic()
-    for stride, (number, network) in product((2, 1), enumerate(networks, 1)):
-        study.search(network, stride=stride)
-        rate, errors = study.best(network)
-        minutes = (time.monotonic() - begin) / 60
-        result = f"{errors.mean():.4f} at {rate:g}"
-        print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
+    finer = [network for dataset in SIZES for network in losses(dataset)]
+    for networks, stride in ((all_networks(), 2), (finer, 1)):
+        for number, network in enumerate(networks, 1):
+            study.search(network, stride=stride)
+            rate, errors = study.best(network)
+            minutes = (time.monotonic() - begin) / 60
+            result = f"{errors.mean():.4f} at {rate:g}"
+            print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
 
 
 if __name__ == "__main__":
