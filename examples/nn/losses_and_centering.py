@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from networks import CENTERINGS, HIDDEN, NORMALISATIONS, OPTIMIZERS, SIZES, Network
 from rate_search import Study
-from study_page import PAGE, centering_table, draw_rates, losses_table, write
+from study_page import PAGE, centering_table, draw_rates, losses_table, pairs_table, write
 
 from hebbian_descent.network import ACTIVATIONS
 
@@ -28,6 +28,7 @@ TABLES = {"losses": losses_table} | {
     f"centering {dataset}": partial(centering_table, dataset=dataset, methods=METHODS, inputs=INPUTS)
     for dataset in SIZES
 }
+TABLES["pairs"] = partial(pairs_table, inputs=INPUTS)
 
 
 def losses(dataset: str) -> list[Network]:

@@ -22,6 +22,15 @@ from hebbian_descent.network import ACTIVATIONS
 PAGE = Path("docs/nn/README.md")
 NO_GRADIENT, SAME = "no gradient", "the same"
 LOSSES = {"squared": "squared error", "matching": "matching loss"}
+PAIRS = (
+    ("input only", "none"),
+    ("fixed", "none"),
+    ("moving", "none"),
+    ("moving", "fixed"),
+    ("batch norm", "none"),
+    ("batch norm", "moving"),
+    ("layer norm", "moving"),
+)
 DRAWN = ("sigmoid", "softmax", "rectifier", "step")
 
 Cell = tuple[float, np.ndarray]  # the best rate, and the test error of each seed there
@@ -71,6 +80,32 @@ def centering_table(study: Study, dataset: str, methods: Sequence[str], inputs: 
         if any(cells):
             rows.append([form, optimizer, hidden, *marked(cells)])
     return table(["inputs", "optimizer", "hidden units", *methods], rows)
+
+
+def pairs_table(study: Study, inputs: Sequence[str]) -> str:
+    """Return how often one method is better than another, level with it, or worse, by hidden unit."""
+    rows = []
+    for method, other in PAIRS:
+        row = [f"{method} against {other}"]
+        for hidden in HIDDEN:
+            counts = {"better": 0, "level": 0, "worse": 0}
+            for dataset, form, optimizer in product(SIZES, inputs, OPTIMIZERS):
+                ours, theirs = (
+                    found(study, Network(dataset, "softmax", "matching", hidden, 2, 100, m, form, optimizer))
+                    for m in (method, other)
+                )
+                if ours is not None and theirs is not None:
+                    counts[verdict(ours[1], theirs[1])] += 1
+            row.append(" / ".join(map(str, counts.values())))
+        rows.append(row)
+    return table(["better / level / worse", *HIDDEN], rows)
+
+
+def verdict(ours: np.ndarray, theirs: np.ndarray) -> str:
+    """Return whether errors are smaller, seed by seed, by more than their 95 % interval."""
+    if is_level(ours, theirs) and is_level(theirs, ours):
+        return "level"
+    return "better" if ours.mean() < theirs.mean() else "worse"
 
 
 def found(study: Study, network: Network) -> Cell | None:
