@@ -1,4 +1,4 @@
-"""What the three scripts share: data as tensors, several seeds, a table and a picture."""
+"""What the scripts share: data as tensors, several seeds, a table and a picture."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def batches(data: Data, n_updates: int, batch_size: int, seed: int) -> Iterator[
 
 
 def over_seeds(run: Callable[[int], Any], n_seeds: int) -> np.ndarray:
-    """Return the curves of a method, one row a seed."""
+    """Return the curves of a method, one row per seed."""
     return np.array([run(seed) for seed in range(n_seeds)])
 
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import torch
-from centering_cases import learned_by_process
+from centering_cases import learned_by_process, looked_at_too_late
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -77,6 +77,7 @@ def main(rank, n_processes, folder):
     update_offsets_(alone, synchronise=False)
     torch.save({"one_saw": layer.offset, "alone": alone.offset}, folder / f"offsets-{rank}.pt")
     torch.save(learned_by_process(rank, n_processes), folder / f"centering-{rank}.pt")
+    torch.save(looked_at_too_late(), folder / f"late-{rank}.pt")
     distributed.barrier()
     distributed.destroy_process_group()
 

@@ -6,11 +6,14 @@ from torch import nn
 
 from hebbian_descent.nn import (
     CenteredLinear,
+    Centering,
     HebbianLayer,
+    HebbianMemory,
     LeakyHingeLoss,
     MatchingLoss,
     SmoothHuberLoss,
     TiedAutoencoder,
+    TiedLayer,
     center_,
     check_local_rule,
     functional,
@@ -45,8 +48,21 @@ def test_targets_outside_the_domain(name, domain, target):
         ValueError, rf"of '{name}' must lie in {domain}\. Got {target:g}: rescale.*check_targets=False"
     ):
         functional.matching_loss(A, t, name.split("\\")[0])
-    with says(ValueError, r"must lie in"):
-        functional.matching_loss(A, torch.full((3, 4), float("nan")), name.split("\\")[0])
+
+
+@pytest.mark.parametrize("name", ["linear", "sigmoid", "softmax", "softsign"])
+@pytest.mark.parametrize("error", ["difference", "saturating", "leaky_hinge"])
+def test_targets_that_are_no_finite_numbers(name, error):
+    if name == "softmax" and error != "difference":
+        pytest.skip("softmax units are coupled")
+    t = torch.full((3, 4), 0.25)
+    t[1, 2:] = torch.nan
+    with says(ValueError, r"must be numbers\. Got nan in 2 of 12 places: leave them out\.$"):
+        MatchingLoss(name, error=error)(A, t)
+    t[1, 2:] = torch.inf
+    if error == "difference":
+        with says(ValueError, r"must be finite\. Got infinity in 2 of 12 places\.$"):
+            MatchingLoss(name)(A, t)
 
 
 def test_targets_off_the_simplex():
@@ -208,6 +224,33 @@ def test_settings():
         TiedAutoencoder([4, 2.5])
     with says(ValueError, r"one number, or one for each of 1 layers\. Got 2"):
         TiedAutoencoder([4, 2], target_activity=[0.1, 0.2])
+
+
+def test_what_batch_normalisation_calls_momentum():
+    sizes = {"offset": 0.0, "shift": 0.1, "hidden_offset": 0.0, "hidden_shift": 0.1, "target_activity": None}
+    for call in (
+        lambda: CenteredLinear(4, 2, momentum=0.1),
+        lambda: HebbianLayer(4, 2, momentum=0.1),
+        lambda: TiedAutoencoder([4, 2], momentum=0.1),
+        lambda: TiedLayer(4, 2, **sizes, device=None, dtype=None, momentum=0.1),
+        lambda: center_(nn.Linear(4, 2), momentum=0.1),
+        lambda: Centering(model := nn.Linear(4, 2), torch.optim.SGD(model.parameters()), momentum=0.1),
+        lambda: HebbianMemory(4, momentum=0.1),
+        lambda: functional.hebbian_memory(A, A, A, 0.1, momentum=0.1),
+    ):
+        with says(TypeError, r"must be given as shift.*Got momentum=0\.1: pass shift=0\.1"):
+            call()
+
+
+def test_a_model_that_is_none():
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters())
+    with says(TypeError, r"must be an nn\.Module\. Got generator: pass the model itself, not its parameters"):
+        Centering(model.parameters(), optimizer)
+    with says(TypeError, r"must be an nn\.Module\. Got SGD: pass the model first"):
+        Centering(optimizer, model)
+    with says(TypeError, r"must be an nn\.Module\. Got list"):
+        center_([model])
 
 
 def test_axes_and_targets_of_cross_entropies():

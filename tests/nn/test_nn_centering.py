@@ -1,6 +1,8 @@
 """Centering around the optimizer's step equals centered layers, and every way to take a step works."""
 
 import copy
+import gc
+import pickle
 
 import pytest
 from nn_cases import torch
@@ -403,3 +405,57 @@ def test_without_its_hooks_a_model_learns_as_ever():
     learn(plain, optim.SGD(plain.parameters(), lr=0.1))
     assert_same(model, plain, atol=0)
     assert (centering.offsets["0"][0] == 1).all()
+
+
+def test_a_centering_that_nobody_keeps_works_until_it_is_found_and_detached():
+    kept, dropped = network(), network()
+    optimizers = [optim.SGD(model.parameters(), lr=0.1) for model in (kept, dropped)]
+    centering = Centering(kept, optimizers[0])
+    Centering(dropped, optimizers[1])
+    gc.collect()
+    for model, optimizer in zip((kept, dropped), optimizers, strict=True):
+        learn(model, optimizer)
+    assert_same(kept, dropped, atol=0)
+    assert Centering.attached_to(kept) == [centering]
+    with pytest.raises(ValueError, match=r"detach\(\) before; Centering\.attached_to\(model\) finds it"):
+        Centering(dropped, optimizers[1])
+    (found,) = Centering.attached_to(dropped)
+    found.detach()
+    assert Centering.attached_to(dropped) == []
+    Centering(dropped, optimizers[1])
+
+
+def test_two_for_different_layers_of_one_optimizer_learn_as_one():
+    together, apart = network(), network()
+    optimizers = [optim.Adam(model.parameters(), lr=0.01) for model in (together, apart)]
+    Centering(together, optimizers[0])
+    for layer in ("0", "2"):
+        Centering(apart, optimizers[1], layers=layer)
+    for model, optimizer in zip((together, apart), optimizers, strict=True):
+        learn(model, optimizer)
+    assert_same(together, apart, atol=0)
+
+
+def test_the_optimizer_of_another_model_is_refused():
+    with pytest.raises(
+        ValueError,
+        match=r"hold parameters of the model\. Got one with 4 others and none of the 4 of",
+    ):
+        Centering(network(), optim.SGD(network().parameters(), lr=0.1))
+
+
+def test_in_several_processes_a_pass_puts_gradients_back_and_copies_are_plain(monkeypatch):
+    monkeypatch.setattr("hebbian_descent.nn.centering.in_several_processes", lambda: True)
+    model = network()
+    centering = Centering(model, optim.SGD(model.parameters(), lr=0.1), offset_start=0.5, synchronise=False)
+    x, t = next(iter(batches()))
+    LOSS(model(x), t).backward()
+    plain = [p.grad.clone() for p in model.parameters()]
+    centering.center_gradients_()
+    assert not torch.allclose(model[0].weight.grad, plain[0])
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        torch.testing.assert_close(copied(x), model.eval()(x))
+        assert Centering.attached_to(copied) == []
+    assert not torch.allclose(model[0].weight.grad, plain[0])  # passes in evaluation leave them alone
+    model.train()(x)
+    torch.testing.assert_close([p.grad for p in model.parameters()], plain)

@@ -5,7 +5,7 @@ from nn_cases import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from hebbian_descent.nn import Centering
+from hebbian_descent.nn import Centering, center_
 
 X = torch.rand(6, 4, generator=torch.Generator().manual_seed(0))
 
@@ -312,3 +312,34 @@ def test_states_of_other_models_are_refused_and_change_nothing():
     with pytest.raises(ValueError, match=r"one number or 3.*Got shape \(4,\)"):
         centering.load_state_dict({"0": state["0"], "1": state["0"]})
     assert all((mu == 0.5).all() for (mu,) in centering.offsets.values())
+
+
+@pytest.mark.parametrize(
+    ("inputs", "sentence"),
+    [
+        (
+            [torch.zeros(3, 7)],
+            r"a batch as Sequential takes it\. Got torch\.float32 of shape \(3, 7\), w",
+        ),
+        ([X.long()], r"Got torch\.int64 of shape .*says: "),
+        ([X, X], r"Got torch\.float32 of shape .*, torch\.float32 of shape .*positional argument"),
+        ([X.numpy()], r"Got ndarray, with which it says"),
+        ([], r"Got nothing, with which it says"),
+        ([X * torch.nan], r"must be finite\. Got a mean input of '0' that is not"),
+        ([X[:0]], r"must hold a pattern that reaches a centered layer\. Got none"),
+    ],
+)
+def test_a_batch_that_no_offset_can_start_from_is_refused_and_changes_nothing(inputs, sentence):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+    centering, _ = centered(model, offset_start=0.25)
+    with pytest.raises(ValueError, match=sentence):
+        centering.start_from(*inputs)
+    assert model.training
+    assert all((mu == 0.25).all() and not seen.is_filled for mu, seen in what_is_kept(centering))
+    if inputs and not isinstance(inputs[0], torch.Tensor):
+        with pytest.raises(ValueError, match=sentence):
+            center_(model, *inputs)
+
+
+def what_is_kept(centering):
+    return [(its.offsets[0], its.seen[0]) for its in centering.coordinates.values()]

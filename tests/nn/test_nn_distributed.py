@@ -73,3 +73,8 @@ def test_plain_models_are_centered_together(states, kind):
         found, its_offsets = state[kind]
         torch.testing.assert_close(found, parameters, rtol=0, atol=1e-10)
         torch.testing.assert_close(its_offsets, offsets, rtol=0, atol=1e-10)
+
+
+def test_gradients_that_are_centered_between_a_pass_and_its_backward_pass_are_refused(states):
+    for sentence in states("late"):
+        assert "after center_gradients_() must have its forward pass after it, too. Got one" in sentence

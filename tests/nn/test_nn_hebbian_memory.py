@@ -111,7 +111,7 @@ def test_gradients_are_those_of_finite_differences(activation):
 
     def run(keys, values, queries, rate, decay, *start):
         state = MemoryState(*start, torch.tensor(2.0, **DOUBLE))
-        settings = {"activation": activation, "initial_state": state, "shift": 0.1, "chunk": 2}
+        settings = {"activation": activation, "state": state, "shift": 0.1, "chunk": 2}
         outputs, state = learn((keys, values, queries, rate, decay), **settings)
         return outputs, *state[:3]
 
@@ -136,7 +136,7 @@ def test_a_stream_continues_from_its_state(parts):
     cut = zip(*(leaf.split(parts, dim=2) for leaf in leaves), strict=True)
     state, outputs = None, []
     for piece in cut:
-        recalled, state = learn(piece, initial_state=state, **settings)
+        recalled, state = learn(piece, state=state, **settings)
         outputs.append(recalled)
     outputs = torch.cat(outputs, dim=2)
     gradients = torch.autograd.grad(weighted_sum(outputs, state), leaves)
@@ -147,8 +147,8 @@ def test_a_stream_continues_from_its_state(parts):
 def test_one_state_can_begin_many_sequences():
     keys, values, queries, rate, _ = sequence(3)
     _, state = hebbian_memory(keys[0], values[0], queries[0], rate[0])
-    together, _ = hebbian_memory(keys, values, queries, rate, initial_state=state)
-    alone, _ = hebbian_memory(keys[2], values[2], queries[2], rate[2], initial_state=state)
+    together, _ = hebbian_memory(keys, values, queries, rate, state=state)
+    alone, _ = hebbian_memory(keys[2], values[2], queries[2], rate[2], state=state)
     assert_close(together[2], alone)
 
 

@@ -46,16 +46,16 @@ CASES = [
     ({"mask": torch.ones(2, 7) > 0}, ValueError, r"mask must broadcast.*Got shape \(2, 7\)"),
     ({"activation": "sigmiod"}, ValueError, r"Got 'sigmiod'. Did you mean 'sigmoid'"),
     (
-        {"initial_state": STATE._replace(bias=torch.zeros(5))},
+        {"state": STATE._replace(bias=torch.zeros(5))},
         ValueError,
-        r"bias of the initial state must be of shape \(2, 3, 4\), or broadcast to it\. Got \(5,\)",
+        r"bias of the state must be of shape \(2, 3, 4\), or broadcast to it\. Got \(5,\)",
     ),
     (
-        {"initial_state": STATE._replace(weights=None)},
+        {"state": STATE._replace(weights=None)},
         TypeError,
-        r"weights of the initial state must be a tensor\. Got NoneType",
+        r"weights of the state must be a tensor\. Got NoneType",
     ),
-    ({"initial_state": K}, TypeError, r"initial state must be a MemoryState.*Got Tensor"),
+    ({"state": K}, TypeError, r"state must be a MemoryState.*Got Tensor"),
 ]
 
 
@@ -94,3 +94,25 @@ def test_bad_input_of_the_layer():
         memory(torch.zeros(12))
     with pytest.raises(ValueError, match=r"mask must be of shape \(2, 5\).*Got shape \(5,\)"):
         memory(torch.zeros(2, 5, 12), mask=torch.ones(5) > 0)
+
+
+def test_input_of_another_dtype_or_that_is_not_finite():
+    memory, x = HebbianMemory(12, 3), torch.zeros(2, 5, 12)
+    with pytest.raises(
+        TypeError, match=r"dtype of the layer, torch\.float32\. Got torch\.float64: convert it with"
+    ):
+        memory(x.double())
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        memory(x.bfloat16())
+    x[1, 2:, 3] = torch.nan
+    with pytest.raises(ValueError, match=r"input must be finite\. Got nan in 3 of 120 places"):
+        memory(x)
+    output, _ = memory(x, mask=torch.arange(5) < torch.tensor([[5], [2]]))  # padding may hold anything
+    assert output[0].isfinite().all()
+
+
+def test_gates_of_weights_that_diverged():
+    memory = HebbianMemory(12, 3)
+    torch.nn.init.constant_(memory.rate_gate.weight, torch.nan)
+    with pytest.raises(ValueError, match=r"rate must .*Got nan: have the weights that compute it diverged"):
+        memory(torch.zeros(2, 5, 12))

@@ -8,7 +8,7 @@ from nn_cases import torch
 from torch import nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from hebbian_descent.nn import HebbianMemory
+from hebbian_descent.nn import Centering, HebbianMemory, add_biases_
 from hebbian_descent.nn.functional import hebbian_memory
 
 GATED = {"rate": "input", "decay": "input", "activation": "sigmoid"}
@@ -159,3 +159,28 @@ def test_a_transformer_block_with_it_learns_to_recall():
         loss.backward()
         optimizer.step()
     assert (guess.argmax(dim=-1) == values[:, 1]).float().mean() > 0.8
+
+
+def test_projections_can_be_centered_once_they_have_biases():
+    torch.manual_seed(0)
+    memory, x = HebbianMemory(8, 2), 3 + torch.randn(4, 6, 8)
+    with pytest.raises(ValueError, match=r"'key', 'value', 'query', 'output' without: call add_biases_\("):
+        Centering(memory, torch.optim.SGD(memory.parameters()))
+    before, _ = memory(x)
+    add_biases_(memory)
+    torch.testing.assert_close(memory(x)[0], before)
+    optimizer = torch.optim.SGD(memory.parameters(), lr=0.1)
+    centering = Centering(memory, optimizer)
+    memory(x)[0].square().mean().backward()
+    optimizer.step()
+    assert list(centering.offsets) == ["key", "value", "query", "rate_gate", "output"]
+    torch.testing.assert_close(centering.offsets["key"][0], x.mean((0, 1)))
+
+
+def test_a_program_can_be_exported_for_any_number_of_steps():
+    memory = layer(**GATED).eval()
+    sizes = {0: torch.export.Dim("batch", min=2), 1: torch.export.Dim("steps", min=2)}
+    program = torch.export.export(memory, (torch.randn(3, 9, 12),), dynamic_shapes=(sizes,)).module()
+    for n_steps in (2, 4, 9, 17):  # less than a chunk, one, and several
+        x = torch.randn(2, n_steps, 12)
+        torch.testing.assert_close(program(x), memory(x))

@@ -44,8 +44,10 @@ class TiedLayer(nn.Module):
         target_activity: float | Tensor | None,
         device: Any,
         dtype: torch.dtype | None,
+        momentum: None = None,
     ) -> None:
         super().__init__()
+        require_no_momentum(momentum)
         place = {"device": device, "dtype": dtype}
         self.weight = nn.Parameter(torch.empty(n_hidden, n_inputs, **place))
         self.bias = nn.Parameter(torch.empty(n_hidden, **place))

@@ -10,13 +10,16 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.utils.hooks import RemovableHandle
 
 from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.nn.coordinates import Coordinates, move_offsets_
-from hebbian_descent.nn.input_hook import Mask, Passes, add_input_hooks
+from hebbian_descent.nn.evaluation import run_batch
+from hebbian_descent.nn.input_hook import BeforePass, InputHook, Mask, Passes, add_input_hooks
 from hebbian_descent.nn.layer_choice import LayerChoice, maps_to_center, plain_model
-from hebbian_descent.nn.offsets import sums_of_all_processes
+from hebbian_descent.nn.offsets import in_several_processes, sums_of_all_processes
 from hebbian_descent.nn.optimizers import plain_optimizers, with_closure_followed_by
+from hebbian_descent.nn.tensors import require_model, require_no_momentum
 
 Offsets = float | Mapping[str, Any]
 
@@ -24,7 +27,8 @@ Offsets = float | Mapping[str, Any]
 class Centering:
     """Lets the layers of a model learn as if their inputs were centered, x − μ; the model stays as it is.
 
-    An object beside the model, like a learning-rate scheduler. Centering does not change what a network
+    An object beside the model, like a learning-rate scheduler; model and optimizer hold it by their hooks, so
+    that it works until `detach()`, whether you keep it or not. Centering does not change what a network
     computes, only the coordinates in which it learns: b = b_c − Wμ. Around each `optimizer.step()` the
     gradients become ∂W − ∂b μᵀ, and the bias makes up for the change of W by b ← b − (W_new − W_old)μ; the
     same holds for every layer that is affine in its inputs (`affine.py`). Then each offset μ follows the mean
@@ -52,16 +56,20 @@ class Centering:
         *,
         offset_start: Offsets | None = None,
         synchronise: bool = True,
+        momentum: None = None,
     ) -> None:
+        require_no_momentum(momentum)
+        require_model(model)
         self.shift = as_number(shift, "shift", at_least=0, at_most=1)
         self.model, self.synchronise = model, synchronise
         self.optimizers = plain_optimizers(optimizer)
         found = maps_to_center(plain_model(model), self.optimizers, layers)
         starts = _starts(offset_start, [one.name for one in found])
         self.coordinates = {one.name: Coordinates(one, starts[one.name]) for one in found}
-        self._passes = Passes()
+        self._passes = Passes(owner=self)
         self._hooks = [
             *add_input_hooks(self.coordinates.values(), self._passes),
+            *self._hooks_of_several_processes(),
             *(its.bias.register_hook(its.meet_gradient) for its in self.coordinates.values()),
             *(one.register_step_pre_hook(self._before_step) for one in self.optimizers),
             *(one.register_step_post_hook(self._after_step) for one in self.optimizers),
@@ -77,6 +85,12 @@ class Centering:
             "or pickle it: make a new Centering for the copies, and let it load this one's state_dict()."
         )
 
+    @staticmethod
+    def attached_to(model: nn.Module) -> list[Centering]:
+        """Return those that center layers of a model, to detach one that nobody kept."""
+        hooks = [hook for module in model.modules() for hook in module._forward_hooks.values()]
+        return list(dict.fromkeys(hook.passes.owner for hook in hooks if isinstance(hook, InputHook)))
+
     @property
     def offsets(self) -> dict[str, list[Tensor]]:
         """The offsets of each layer by its name, one for each of its inputs."""
@@ -86,8 +100,9 @@ class Centering:
     def center_gradients_(self) -> None:
         """Center the gradients now, before they are clipped or looked at; the step does not repeat it.
 
-        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`). In one
-        process another may follow: it puts the gradients back before it adds to them.
+        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`). Another may
+        follow, which puts the gradients back before it adds to them; where several processes train the model,
+        with its own forward pass after this.
         """
         for its in self.coordinates.values():
             for optimizer in its.owners:
@@ -115,21 +130,19 @@ class Centering:
     @torch.no_grad()
     def start_from(self, *inputs: Any, **keywords: Any) -> None:
         """Put each offset at the mean input of its layer for a batch, given as the model takes it."""
-        was_training = {module: module.training for module in self.model.modules()}
         everything = list(self.coordinates.values())
         for its in everything:
             its.take_sums()
         self._passes.all_count = True
         try:
-            self.model.eval()(*inputs, **keywords)
+            run_batch(self.model, *inputs, **keywords)
+            _require_finite_inputs(everything)
         except BaseException:
             for its in everything:
                 its.take_sums()
             raise
         finally:
             self._passes.all_count = False
-            for module, training in was_training.items():
-                module.training = training
         self._move_offsets(everything, shift=1.0)
 
     def state_dict(self) -> dict[str, dict[str, Any]]:
@@ -149,14 +162,24 @@ class Centering:
         for name, its in self.coordinates.items():
             its.load_state_dict(checked[name])
 
-    @torch.no_grad()
     def detach(self) -> None:
         """Take the hooks away: model and optimizer continue without centering, gradients as they came."""
-        for its in self.coordinates.values():
-            its.put_gradients_back_(list(its.centered))
+        self._put_gradients_back()
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
+
+    def _hooks_of_several_processes(self) -> list[RemovableHandle]:
+        # There a weight's gradient may be sent before the hook of its bias runs, and with FSDP2 none runs.
+        if not in_several_processes():
+            return []
+        return [self.model.register_forward_pre_hook(BeforePass(self._put_gradients_back), prepend=True)]
+
+    @torch.compiler.disable
+    @torch.no_grad()
+    def _put_gradients_back(self) -> None:
+        for its in self.coordinates.values():
+            its.put_gradients_back_(list(its.centered))
 
     def _before_step(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         changed = with_closure_followed_by(lambda: self._enter_step(optimizer), args, kwargs)
@@ -206,6 +229,18 @@ class Centering:
                 "No layer to be centered has seen an input in training, so that the offsets stay where they "
                 "are. Is the model in evaluation mode, or was it compiled before Centering was made?",
                 stacklevel=2,
+            )
+
+
+def _require_finite_inputs(coordinates: list[Coordinates]) -> None:
+    """Raise unless the layers saw patterns, and numbers in them: no offset could start there."""
+    seen = [(its.name, one.sums) for its in coordinates for one in its.seen if one.sums is not None]
+    if all(sums[-1].real == 0 for _, sums in seen):
+        raise ValueError("The inputs must hold a pattern that reaches a centered layer. Got none.")
+    for name, sums in seen:
+        if not sums.isfinite().all():
+            raise ValueError(
+                f"The inputs of a centered layer must be finite. Got a mean input of {name!r} that is not."
             )
 
 

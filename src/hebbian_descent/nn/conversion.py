@@ -9,14 +9,17 @@ from torch import Tensor, nn
 
 from hebbian_descent.checks import as_number
 from hebbian_descent.nn.centered import CenteredLinear
+from hebbian_descent.nn.evaluation import run_batch
 from hebbian_descent.nn.offsets import offset_values
-from hebbian_descent.nn.tensors import the_input
+from hebbian_descent.nn.tensors import require_model, require_no_momentum, the_input
 
 Model = TypeVar("Model", bound=nn.Module)
 
 
 @torch.no_grad()
-def center_(model: Model, *inputs: Any, offset: float = 0.0, shift: float = 0.01) -> Model:
+def center_(
+    model: Model, *inputs: Any, offset: float = 0.0, shift: float = 0.01, momentum: None = None
+) -> Model:
     """Turn every `nn.Linear` of a model into a `CenteredLinear`, in place; the model computes what it did.
 
     With `inputs`, a batch as the model takes it, the offsets start at the mean input of each layer, and at 0
@@ -28,6 +31,8 @@ def center_(model: Model, *inputs: Any, offset: float = 0.0, shift: float = 0.01
 
     Paper: eqn:neuron_matrix_rep1
     """
+    require_no_momentum(momentum)
+    require_model(model)
     as_number(shift, "shift", at_least=0, at_most=1)
     layers = _layers_to_center(model)
     means = _mean_inputs(model, layers, inputs) if inputs else dict.fromkeys(layers, offset)
@@ -127,12 +132,9 @@ def _mean_inputs(
         counts[layer] = counts.get(layer, 0) + len(rows)
 
     hooks = [layer.register_forward_pre_hook(note, with_kwargs=True) for layer in layers]
-    was_training = {module: module.training for module in model.modules()}
     try:
-        model.eval()(*inputs)
+        run_batch(model, *inputs)
     finally:
         for hook in hooks:
             hook.remove()
-        for module, training in was_training.items():
-            module.training = training
     return {layer: total / counts[layer] for layer, total in sums.items()}

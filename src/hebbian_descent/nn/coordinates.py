@@ -19,7 +19,7 @@ from torch.utils.hooks import unserializable_hook
 
 from hebbian_descent.nn.affine import Counted, bias_of, unit_counts
 from hebbian_descent.nn.layer_choice import FoundMap
-from hebbian_descent.nn.offsets import Seen, followed, offset_dtype, offset_values
+from hebbian_descent.nn.offsets import Seen, followed, in_several_processes, offset_dtype, offset_values
 from hebbian_descent.nn.tensors import beside_distributed, without_autocast
 
 
@@ -115,6 +115,12 @@ class Coordinates:
     @torch.no_grad()
     def meet_gradient(self, gradient: Tensor) -> None:
         """Prepare for what a backward pass is about to add to ∂b, and did or will add to ∂θ."""
+        if self.centered and in_several_processes():  # which may have sent ∂θ, centered, already
+            raise RuntimeError(
+                "In several processes a backward pass after center_gradients_() must have its forward pass "
+                f"after it, too. Got one through {self.name!r} whose forward pass came before: call "
+                "center_gradients_() after the last backward pass."
+            )
         if self.centered:
             self.put_gradients_back_(list(self.centered))
         for seen in self.seen:

@@ -29,6 +29,7 @@ from hebbian_descent.nn.targets import (
     Domain,
     Signs,
     are_class_indices,
+    explain_numbers,
     inside,
     onto,
     require_inside,
@@ -185,7 +186,7 @@ def smooth_huber_loss(
     alpha, beta = parameters["saturation"], parameters["steepness"]
     h, t = _pair(output, targets, dim)
     if check_targets:
-        require_values(~t.isnan(), t, _explain_numbers)
+        require_values(~t.isnan(), t, explain_numbers)
     return over_patterns(sum_over_units(alpha / beta * log_cosh(beta * (h - t)), weight, dim), reduction)
 
 
@@ -225,8 +226,3 @@ def _pair(output: Tensor, targets: Tensor, dim: int | None) -> tuple[Tensor, Ten
 def _clean(domain: Domain, targets: Tensor, where: Tensor) -> Tensor:
     # A target far outside keeps its number: its gradient is E(t, h) as everywhere.
     return torch.where(where, onto(domain, targets), targets)
-
-
-def _explain_numbers(targets: Tensor, holds: Tensor) -> str:
-    n_missing = int((~holds).sum())
-    return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."

@@ -13,7 +13,7 @@ from hebbian_descent.checks import as_count, as_number
 from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.nn.activations import AnyActivation, get_torch_activation
 from hebbian_descent.nn.fast_weights import CHUNK, MemoryState, hebbian_memory
-from hebbian_descent.nn.tensors import require_units
+from hebbian_descent.nn.tensors import is_autocast, require_no_momentum, require_units, require_values
 
 FROM_INPUT = "input"
 FIRST_RATE = 0.5
@@ -52,8 +52,10 @@ class HebbianMemory(nn.Module):
         chunk: int | None = CHUNK,
         device: Any = None,
         dtype: torch.dtype | None = None,
+        momentum: None = None,
     ) -> None:
         super().__init__()
+        require_no_momentum(momentum)
         self.d_model, self.n_heads = as_count(d_model, "d_model"), as_count(n_heads, "n_heads")
         if d_model % n_heads and (d_key is None or d_value is None):
             raise ValueError(
@@ -107,6 +109,9 @@ class HebbianMemory(nn.Module):
                 f"The mask must be of shape {tuple(input.shape[:-1])}, one entry for each step of the input. "
                 f"Got shape {tuple(mask.shape)}."
             )
+        self._require_dtype(input)
+        is_sound = input.isfinite() if mask is None else input.isfinite() | (mask == 0)[..., None]
+        require_values(is_sound, input, _explain_finite)
         q, k, v = (self._heads(project(input)) for project in (self.query, self.key, self.value))
         recalled, state = hebbian_memory(
             F.rms_norm(k, (self.d_key,)),
@@ -117,11 +122,20 @@ class HebbianMemory(nn.Module):
             activation=self.activation,
             normalize=True,
             mask=None if mask is None else mask.unsqueeze(-2),
-            initial_state=state,
+            state=state,
             **self.settings,
         )
         recalled = self.norm(recalled.to(self.norm.weight.dtype))  # autocast gives it half precision
         return self.output(recalled.transpose(-2, -3).flatten(-2)), state
+
+    def _require_dtype(self, input: Tensor) -> None:
+        weight = getattr(self.key, "weight", None)  # a method, in a quantised layer
+        if not isinstance(weight, Tensor) or weight.dtype == input.dtype or is_autocast(input):
+            return
+        raise TypeError(
+            f"The input must have the dtype of the layer, {weight.dtype}. Got {input.dtype}: convert it with "
+            f".to({weight.dtype}), or the layer with .to({input.dtype})."
+        )
 
     def _heads(self, x: Tensor) -> Tensor:  # (…, n_steps, units) to (…, n_heads, n_steps, units per head)
         return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
@@ -141,6 +155,11 @@ class HebbianMemory(nn.Module):
         named = {"rate": self.rate, "decay": self.decay, **self.settings}
         parts = [f"{self.d_model}, n_heads={self.n_heads}, d_key={self.d_key}, d_value={self.d_value}"]
         return ", ".join([*parts, f"activation={self.activation}", *(f"{k}={v!r}" for k, v in named.items())])
+
+
+def _explain_finite(values: Tensor, holds: Tensor) -> str:
+    wrong = values[~holds]
+    return f"The input must be finite. Got {wrong[0].item():g} in {len(wrong)} of {values.numel()} places."
 
 
 def _as_gate(value: float | str, name: str, *, at_most: float) -> float | str:

@@ -1,4 +1,4 @@
-"""Forward hook that records what goes into a layer, and the passes in which it does."""
+"""Hooks of forward passes, which record what goes into a layer, and the passes in which they do."""
 
 from __future__ import annotations
 
@@ -25,20 +25,43 @@ class Mask:
     """Whether some had the shape of `keep`."""
 
 
+@dataclass(eq=False)
 class Passes:
-    """What counts in the forward passes at present; shared by all hooks of a model."""
+    """What counts in the forward passes at present; shared by all hooks of a `Centering`, their owner."""
 
+    owner: Any
     mask: Mask | None = None
     all_count: bool = False
     """Whether passes in evaluation and without gradients count, too."""
 
 
-class InputHook:
-    """Records the inputs of a layer in training.
+class HookOfOneModel:
+    """A hook that does nothing in deep or pickled copies of its model, which are no part of its training.
 
-    Copies of a model are no part of its training: in a deep or pickled copy the hook does nothing, and a copy
-    holds neither the optimizer nor the offsets.
+    So a copy holds neither the optimizer nor the offsets.
     """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Callable[..., None]:
+        return ignore_pass
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[()]]:
+        return _get_ignore_pass, ()
+
+
+class BeforePass(HookOfOneModel):
+    """Calls a function before each forward pass that a gradient may follow."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self.function = function
+
+    def __call__(self, model: nn.Module, args: Any) -> None:
+        """Call it in training."""
+        if model.training and torch.is_grad_enabled():
+            self.function()
+
+
+class InputHook(HookOfOneModel):
+    """Records the inputs of a layer in training."""
 
     def __init__(self, coordinates: Sequence[Coordinates], passes: Passes) -> None:
         self.coordinates, self.passes = coordinates, passes
@@ -56,12 +79,6 @@ class InputHook:
             mask.noted |= torch.is_grad_enabled() or passes.all_count
             mask.fits |= any(fits)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Callable[..., None]:
-        return ignore_pass
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[()]]:
-        return _get_ignore_pass, ()
-
 
 def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[RemovableHandle]:
     """Register one hook for each layer, unless another `Centering` has one there."""
@@ -70,7 +87,7 @@ def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[
         if any(isinstance(hook, InputHook) for hook in its.layer._forward_hooks.values()):
             raise ValueError(
                 f"Each layer can be centered once. Got {its.name!r}, which another Centering centers: "
-                "call its detach() before."
+                "call its detach() before; Centering.attached_to(model) finds it."
             )
         by_layer.setdefault(its.layer, []).append(its)
     # After the pass, not before: then a hook is shown the input as all others left it.

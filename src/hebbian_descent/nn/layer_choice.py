@@ -52,13 +52,16 @@ def maps_to_center(
 ) -> list[FoundMap]:
     """Return every map of the chosen layers that learns; frozen ones stay as they are."""
     changed = {one: {p for group in one.param_groups for p in group["params"]} for one in optimizers}
+    chosen = _chosen(model, layers)
     found = [
         FoundMap(name, layer, affine, owners)
-        for name, layer in _chosen(model, layers).items()
+        for name, layer in chosen.items()
         for affine in affine_maps(layer)
         if (owners := _owners(layer, affine, changed))
     ]
     if not found:
+        if chosen:
+            _require_its_parameters(model, set().union(*changed.values()))
         raise ValueError(
             "Centering needs a layer that it can center, with weights that the optimizer changes. "
             f"Got {type(model).__name__} without: see register_affine for other kinds of layers."
@@ -140,6 +143,16 @@ def _owners(
     learning = learning_parameters(layer, affine)
     parts = {optimizer: [p for p in learning if p in its] for optimizer, its in changed.items()}
     return {optimizer: part for optimizer, part in parts.items() if part}
+
+
+def _require_its_parameters(model: nn.Module, changed: set[nn.Parameter]) -> None:
+    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if learning and changed.isdisjoint(learning):
+        raise ValueError(
+            "The optimizer must hold parameters of the model. "
+            f"Got one with {len(changed)} others and none of the {len(learning)} of {type(model).__name__} "
+            "that learn: was it made for another model, or before this one was copied or sharded?"
+        )
 
 
 def _require_biases_that_learn(found: list[FoundMap], learning: set[nn.Parameter]) -> None:

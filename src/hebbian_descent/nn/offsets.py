@@ -193,12 +193,17 @@ def _explain_finite(values: Tensor, holds: Tensor) -> str:
 
 def sums_of_all_processes(sums: list[Tensor], model: nn.Module) -> list[Tensor]:
     """Return the sums over all processes that train copies of a model; all of them must ask."""
-    if not sums or not distributed.is_available() or not distributed.is_initialized():
+    if not sums or not in_several_processes():
         return sums
     together = torch.cat(sums)
     distributed.all_reduce(together, group=_process_group(model))
     parts = together.split([len(one) for one in sums])
     return [part if one.is_complex() else part.real for part, one in zip(parts, sums, strict=True)]
+
+
+def in_several_processes() -> bool:
+    """Return whether this process is one of several that talk to each other."""
+    return distributed.is_available() and distributed.is_initialized()
 
 
 def _process_group(model: nn.Module) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from hebbian_descent.nn.evaluation import evaluating
 from hebbian_descent.nn.tensors import at_least_float32, the_input
 
 
@@ -44,15 +45,12 @@ def run(model: nn.Module, inputs: Tensor) -> Pass:
         calls.append(Call(name, layer, layer.weight, layer.bias, seen, output))
 
     hooks = [layer.register_forward_hook(note, with_kwargs=True) for layer in names]
-    was_training = {module: module.training for module in model.modules()}
     try:
-        with torch.enable_grad():
-            returned = torch.func.functional_call(model.eval(), _precise(model), (at_least_float32(inputs),))
+        with evaluating(model), torch.enable_grad():
+            returned = torch.func.functional_call(model, _precise(model), (at_least_float32(inputs),))
     finally:
         for hook in hooks:
             hook.remove()
-        for module, training in was_training.items():
-            module.training = training
     if not calls:
         raise ValueError(
             f"A model to be checked must call a linear layer. Got {type(model).__name__}, which calls none."

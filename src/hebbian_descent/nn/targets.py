@@ -111,15 +111,26 @@ def require_inside(domain: Domain, targets: Tensor, where: Tensor, *, of: str) -
     """Raise if a target lies outside the domain of the loss that is named."""
 
     def explain(targets: Tensor, where: Tensor) -> str:
+        if targets.isnan().any():
+            return explain_numbers(targets, ~targets.isnan())
         if isinstance(domain, Signs):
             stranger = targets[~where][0].item()
             return f"The targets of the {of} must be -1 or 1. Got {stranger:g}: recode 0 and 1 as 2t − 1."
+        if targets.isinf().any():
+            n_infinite = int(targets.isinf().sum())
+            return f"The targets must be finite. Got infinity in {n_infinite} of {targets.numel()} places."
         return (
             f"The targets of the {of} must lie in {domain}. Got {_culprit(domain, targets, where)}: rescale "
             "them, or pass check_targets=False for a loss of infinity with the same gradient as everywhere."
         )
 
     require_values(where, targets, explain)
+
+
+def explain_numbers(targets: Tensor, holds: Tensor) -> str:
+    """Return what to say of targets that are not numbers, those for which it does not hold."""
+    n_missing = int((~holds).sum())
+    return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."
 
 
 def _culprit(domain: Interval | Simplex, targets: Tensor, where: Tensor) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def require_tensor(tensor: object, name: str) -> None:
@@ -58,6 +58,13 @@ def units_last(tensor: Tensor, dim: int | None, name: str) -> Tensor:
     return tensor.movedim(dim, -1)
 
 
+def require_model(model: object) -> None:
+    """Raise unless the argument is a module."""
+    if not isinstance(model, nn.Module):
+        hint = "the model itself, not its parameters" if isinstance(model, Iterable) else "the model first"
+        raise TypeError(f"The model must be an nn.Module. Got {type(model).__name__}: pass {hint}.")
+
+
 def require_no_momentum(momentum: object) -> None:
     """Raise if a rate is given by the name that it has in batch normalisation."""
     if momentum is not None:
@@ -90,10 +97,13 @@ def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
 
 def without_autocast(like: Tensor) -> AbstractContextManager[Any]:
     """Compute with the dtypes as they are, also within autocast: long sums need their precision."""
+    return torch.autocast(like.device.type, enabled=False) if is_autocast(like) else nullcontext()
+
+
+def is_autocast(like: Tensor) -> bool:
+    """Return whether autocast is on for the device of a tensor."""
     device = like.device.type
-    if not torch.amp.is_autocast_available(device) or not torch.is_autocast_enabled(device):
-        return nullcontext()
-    return torch.autocast(device, enabled=False)
+    return torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
 
 
 def require_no_gradient(targets: Tensor) -> None:

@@ -12,7 +12,7 @@ from hebbian_descent.nn.fast_weights.inputs import prepare
 from hebbian_descent.nn.fast_weights.pairs import Memory
 from hebbian_descent.nn.fast_weights.state import MemoryState
 from hebbian_descent.nn.fast_weights.step_form import learn_step_by_step
-from hebbian_descent.nn.tensors import without_autocast
+from hebbian_descent.nn.tensors import require_no_momentum, without_autocast
 
 __all__ = ["MemoryState", "hebbian_memory"]
 
@@ -34,8 +34,9 @@ def hebbian_memory(
     normalize: bool = False,
     read: str = "after",
     mask: Tensor | None = None,
-    initial_state: MemoryState | None = None,
+    state: MemoryState | None = None,
     chunk: int | None = CHUNK,
+    momentum: None = None,
 ) -> tuple[Tensor, MemoryState]:
     """Learn pairs one after another by Hebbian-descent and recall a value for each query.
 
@@ -54,13 +55,14 @@ def hebbian_memory(
     is returned.
 
     `chunk` steps are learned at a time, with the same result. `chunk=None` is the plain loop, which also runs
-    functions that are not in the package's list of activations. Half precision has a float32 state. As the
-    `initial_state` of the next call, the state continues the sequence, offset included.
+    functions that are not in the package's list of activations. Half precision has a float32 state. Given to
+    the next call, the state continues the sequence, offset included.
 
     Linear units without bias and offset are the delta rule of fast-weight programmers and DeltaNet.
 
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
+    require_no_momentum(momentum)
     phi = get_torch_activation(activation)
     if read not in READS:
         raise unknown_name("read", read, READS)
@@ -71,13 +73,13 @@ def hebbian_memory(
         reads_after=read == "after",
         normalizes=as_flag(normalize, "normalize"),
     )
-    pairs, state, mask = prepare(keys, values, queries, rate, decay, offset, shift, mask, initial_state)
+    pairs, start, mask = prepare(keys, values, queries, rate, decay, offset, shift, mask, state)
     with without_autocast(keys):
         if length is None or keys.shape[-2] == 1 or not is_listed(phi):
-            recalled, W, b, mu = learn_step_by_step(memory, pairs, state)
+            recalled, W, b, mu = learn_step_by_step(memory, pairs, start)
         else:
-            recalled, W, b, mu = learn_in_chunks(memory, pairs, state, length)
+            recalled, W, b, mu = learn_in_chunks(memory, pairs, start, length)
     leading = keys.shape[:-2]
-    final = MemoryState(*(x.reshape((*leading, *x.shape[1:])) for x in (W, b, mu, state.n_seen)))
+    final = MemoryState(*(x.reshape((*leading, *x.shape[1:])) for x in (W, b, mu, start.n_seen)))
     outputs = recalled.reshape((*leading, *recalled.shape[1:])).to(values.dtype)
     return outputs if mask is None else outputs.masked_fill(~mask[..., None], 0), final

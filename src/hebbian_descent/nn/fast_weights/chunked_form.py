@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from hebbian_descent.nn.fast_weights.chunks import join
 from hebbian_descent.nn.fast_weights.operators import carry, learn_chunks
 from hebbian_descent.nn.fast_weights.pairs import Memory, Pairs
 from hebbian_descent.nn.fast_weights.state import MemoryState
@@ -35,7 +36,10 @@ def learn_in_chunks(
     grow with the number of steps alone.
     """
     n_steps = pairs.keys.shape[1]
-    cut = pairs.in_chunks(n_steps if n_steps < chunk else chunk)
+    if torch.compiler.is_exporting():  # the length may be open; with a spare chunk there never is just one
+        cut = pairs.in_chunks(chunk, n_spare=1)
+    else:
+        cut = pairs.in_chunks(n_steps if n_steps < chunk else chunk)
     couple = Couplings.of(memory, cut, state.offset)
     phi = memory.activation
     changes, _, W, b = learn_chunks(
@@ -53,7 +57,7 @@ def learn_in_chunks(
     )
     readers, couplings = couple.read(cut.queries, after=memory.reads_after)
     recalled = phi(readers @ W[:, :-1] + b[:, :-1, None] + couplings @ changes)
-    return recalled.flatten(1, 2)[:, :n_steps], W[:, -1], b[:, -1], couple.offsets[:, -1, -1]
+    return join(recalled, n_steps), W[:, -1], b[:, -1], couple.offsets[:, -1, -1]
 
 
 class Couplings(NamedTuple):

@@ -23,7 +23,7 @@ def prepare(
     offset: str | float | Tensor | None,
     shift: float,
     mask: Tensor | None,
-    initial_state: MemoryState | None,
+    state: MemoryState | None,
 ) -> tuple[Pairs, MemoryState, Tensor | None]:
     """Return the pairs, the state before them, with the count after them, and the mask of all steps."""
     require_shapes(keys, values, queries)
@@ -37,7 +37,7 @@ def prepare(
     omega = per_step(decay, "decay", where, like=x, at_most=1)
     if where is not None:  # what stands in padding, even nan, counts for nothing
         x, v, q = (tensor.masked_fill(~where[..., None], 0) for tensor in (x, v, q))
-    start = start_of(x, v, offset, initial_state)
+    start = start_of(x, v, offset, state)
     is_learned = torch.ones_like(eta) if where is None else where.to(dtype)
     counts = start.n_seen[..., None] + is_learned.cumsum(dim=-1)
     shifts = is_learned * (1 / counts.clamp(min=1)).clamp(min=nu, max=1 - torch.finfo(dtype).eps)
@@ -93,7 +93,9 @@ def per_step(
     must = "finite and at least 0" if at_most is None else f"at least 0 and at most {at_most}"
 
     def explain(values: Tensor, holds: Tensor) -> str:
-        return f"The {name} must be {must}. Got {values[~holds][0].item():g}."
+        culprit = values[~holds][0]
+        hint = ": have the weights that compute it diverged?" if culprit.isnan() else "."
+        return f"The {name} must be {must}. Got {culprit.item():g}{hint}"
 
     require_values(holds, factor, explain)
     return factor
@@ -138,17 +140,16 @@ def start_of(
         return zeros._replace(offset=mu.expand(*leading, n_keys))
     if not isinstance(given, MemoryState):
         raise TypeError(
-            "The initial state must be a MemoryState, as an earlier call returned it. "
-            f"Got {type(given).__name__}."
+            f"The state must be a MemoryState, as an earlier call returned it. Got {type(given).__name__}."
         )
     parts = []
     for name, part, shape in zip(MemoryState._fields, given, shapes, strict=True):
-        require_tensor(part, f"{name} of the initial state")
+        require_tensor(part, f"{name} of the state")
         want = (*leading, *shape)
         sizes = tuple(part.shape)
         if part.ndim < len(shape) or sizes[part.ndim - len(shape) :] != shape or not fits(sizes, want):
             raise ValueError(
-                f"The {name} of the initial state must be of shape {want}, or broadcast to it. Got {sizes}."
+                f"The {name} of the state must be of shape {want}, or broadcast to it. Got {sizes}."
             )
         parts.append(part.to(x.dtype).expand(want))
     return MemoryState(*parts)

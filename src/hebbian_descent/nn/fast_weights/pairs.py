@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from hebbian_descent.nn.activations import TorchActivation
+from hebbian_descent.nn.fast_weights.chunks import cut
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,6 @@ class Pairs(NamedTuple):
         )
         yield from zip(*(x.unbind(dim=1) for x in per_step), strict=True)
 
-    def in_chunks(self, length: int) -> Pairs:
-        """Return the same with a second axis that counts chunks; the last one is padded."""
-        n_steps = self.keys.shape[1]
-        n_chunks = (n_steps + length - 1) // length
-        missing = n_chunks * length - n_steps
-
-        def cut(x: Tensor | None) -> Tensor | None:
-            if x is None:
-                return None
-            padded = F.pad(x, (0, 0, 0, missing) if x.ndim == 3 else (0, missing))
-            return padded.unflatten(1, (n_chunks, length))
-
-        return Pairs(*(cut(x) for x in self))  # type: ignore[arg-type]  # None stays None
+    def in_chunks(self, length: int, n_spare: int = 0) -> Pairs:
+        """Return the same with a second axis that counts chunks, the last one padded, then spare ones."""
+        return Pairs(*(None if x is None else cut(x, length, n_spare) for x in self))  # type: ignore[arg-type]

@@ -1,0 +1,85 @@
+"""Which loss, and whether to center: a study of small perceptrons on digits and MNIST.
+
+    python examples/nn/losses_and_centering.py              # what is missing, then the page
+    python examples/nn/losses_and_centering.py --show       # only the page, from what is kept
+
+Runs are kept in losses_and_centering.json as they end; a study that was stopped resumes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import torch
+from networks import CENTERINGS, HIDDEN, NORMALISATIONS, OPTIMIZERS, SIZES, Network
+from rate_search import Study
+from study_page import PAGE, centering_table, draw_rates, losses_table, pairs_table, write
+
+from hebbian_descent.network import ACTIVATIONS
+
+KEPT = Path(__file__).with_suffix(".json")
+METHODS = ("none", *CENTERINGS, *NORMALISATIONS)
+INPUTS = ("raw", "standardised")
+TABLES = {"losses": losses_table} | {
+    f"centering {dataset}": partial(centering_table, dataset=dataset, methods=METHODS, inputs=INPUTS)
+    for dataset in SIZES
+}
+TABLES["pairs"] = partial(pairs_table, inputs=INPUTS)
+
+
+def losses(dataset: str) -> list[Network]:
+    """Return a network for each output unit and loss; equal ones and those without a gradient once."""
+    networks = [Network(dataset, output, loss) for output in ACTIVATIONS for loss in ("matching", "squared")]
+    return [one for one in networks if one.loss == "matching" or one.output not in ("linear", "step")]
+
+
+def centerings(dataset: str) -> list[Network]:
+    """Return a network for each kind of inputs, optimizer, hidden unit and way to center or normalise."""
+    return [
+        Network(dataset, hidden=hidden, depth=2, centering=method, inputs=inputs, optimizer=optimizer)
+        for inputs, optimizer, hidden, method in product(INPUTS, OPTIMIZERS, HIDDEN, METHODS)
+        if not (inputs == "standardised" and method == "input only")  # their mean is 0 already
+    ]
+
+
+def all_networks() -> list[Network]:
+    """Return all networks of the study, those first that are quick or tell most."""
+    networks = [network for dataset in SIZES for network in centerings(dataset)]
+    on_digits = [network for network in networks if network.dataset == "digits"]
+    raw = [network for network in networks if network.inputs == "raw"]
+    first = [network for network in raw if network.optimizer == "SGD"]
+    return list(dict.fromkeys([*losses("digits"), *first, *on_digits, *raw, *losses("mnist"), *networks]))
+
+
+def main() -> None:
+    """Run what is missing, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--show", action="store_true", help="only write the page of what is kept")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    study = Study(KEPT)
+    if not options.show:
+        run(study)
+    write(study, TABLES)
+    print(PAGE, draw_rates(study, PAGE.parent))
+
+
+def run(study: Study) -> None:
+    """Search all rates to a factor of two, then those of the losses to that of the square root of two."""
+    begin = time.monotonic()
+    finer = [network for dataset in SIZES for network in losses(dataset)]
+    for networks, stride in ((all_networks(), 2), (finer, 1)):
+        for number, network in enumerate(networks, 1):
+            study.search(network, stride=stride)
+            rate, errors = study.best(network)
+            minutes = (time.monotonic() - begin) / 60
+            result = f"{errors.mean():.4f} at {rate:g}"
+            print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""The tables and the picture of losses_and_centering.py, from what is kept.
+
+A table stands between two comments of docs/nn/README.md, so that the page can be written again when results
+change, and the words around it stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from common import COLOURS, mean_and_sd, panels, save, table
+from networks import CODES, HIDDEN, OPTIMIZERS, SIZES, Network
+from rate_search import Study
+from scipy import stats
+
+from hebbian_descent.network import ACTIVATIONS
+
+PAGE = Path("docs/nn/README.md")
+NO_GRADIENT, SAME = "no gradient", "the same"
+LOSSES = {"squared": "squared error", "matching": "matching loss"}
+PAIRS = (
+    ("input only", "none"),
+    ("fixed", "none"),
+    ("moving", "none"),
+    ("moving", "fixed"),
+    ("batch norm", "none"),
+    ("batch norm", "moving"),
+    ("layer norm", "moving"),
+)
+DRAWN = ("sigmoid", "softmax", "rectifier", "step")
+
+Cell = tuple[float, np.ndarray]  # the best rate, and the test error of each seed there
+
+
+def write(study: Study, tables: dict[str, Callable[[Study], str]], page: Path = PAGE) -> None:
+    """Write all tables of the study into the page."""
+    text = page.read_text(encoding="utf-8")
+    for name, make in tables.items():
+        text = with_table(text, name, make(study))
+    page.write_text(text, encoding="utf-8")
+
+
+def with_table(text: str, name: str, content: str) -> str:
+    """Return a page with a table in the place that is marked by its name."""
+    between = re.compile(f"(<!-- {name} -->\n).*?(\n<!-- end -->)", flags=re.DOTALL)
+    if not between.search(text):
+        raise ValueError(f"The page must mark the place of the table {name!r}. Got none for it.")
+    return between.sub(lambda found: f"{found[1]}\n{content}\n{found[2]}", text)
+
+
+def losses_table(study: Study) -> str:
+    """Return a row for each output unit: the test errors of both losses on both datasets."""
+    header = ["outputs", "targets", *(f"{d}: {loss}" for d, loss in product(SIZES, LOSSES.values()))]
+    rows = []
+    for output in ACTIVATIONS:
+        low, high = CODES.get(output, (0, 1))
+        row = [output, f"{low:g}, {high:g}"]
+        for dataset in SIZES:
+            cells = {loss: found(study, Network(dataset, output, loss)) for loss in LOSSES}
+            row += marked(list(cells.values()))
+            if output in ("linear", "step"):
+                row[-2] = SAME if output == "linear" else NO_GRADIENT
+        rows.append(row)
+    return table(header, rows)
+
+
+def centering_table(study: Study, dataset: str, methods: Sequence[str], inputs: Sequence[str]) -> str:
+    """Return a row for each kind of inputs, optimizer and hidden unit: the test errors of all methods."""
+    rows = []
+    for form, optimizer, hidden in product(inputs, OPTIMIZERS, HIDDEN):
+        networks = [
+            Network(dataset, hidden=hidden, depth=2, centering=method, inputs=form, optimizer=optimizer)
+            for method in methods
+        ]
+        cells = [found(study, network) for network in networks]
+        if any(cells):
+            rows.append([form, optimizer, hidden, *marked(cells)])
+    return table(["inputs", "optimizer", "hidden units", *methods], rows)
+
+
+def pairs_table(study: Study, inputs: Sequence[str]) -> str:
+    """Return how often one method is better than another, level with it, or worse, by hidden unit."""
+    rows = []
+    for method, other in PAIRS:
+        row = [f"{method} against {other}"]
+        for hidden in HIDDEN:
+            counts = {"better": 0, "level": 0, "worse": 0}
+            for dataset, form, optimizer in product(SIZES, inputs, OPTIMIZERS):
+                ours, theirs = (
+                    found(study, Network(dataset, "softmax", "matching", hidden, 2, 100, m, form, optimizer))
+                    for m in (method, other)
+                )
+                if ours is not None and theirs is not None:
+                    counts[verdict(ours[1], theirs[1])] += 1
+            row.append(" / ".join(map(str, counts.values())))
+        rows.append(row)
+    return table(["better / level / worse", *HIDDEN], rows)
+
+
+def verdict(ours: np.ndarray, theirs: np.ndarray) -> str:
+    """Return whether errors are smaller, seed by seed, by more than their 95 % interval."""
+    if is_level(ours, theirs) and is_level(theirs, ours):
+        return "level"
+    return "better" if ours.mean() < theirs.mean() else "worse"
+
+
+def found(study: Study, network: Network) -> Cell | None:
+    """Return what the search has found, None if it has not ended: rates on both sides must be worse."""
+    rates = list(study.rates(network))
+    if not rates or study.best(network)[0] in (rates[0], rates[-1]):
+        return None
+    return study.best(network)
+
+
+def marked(cells: Sequence[Cell | None]) -> list[str]:
+    """Write a line, in bold what is best, or not told apart from it by these seeds."""
+    known = [errors for cell in cells if cell is not None for errors in [cell[1]]]
+    best = min(known, key=np.mean, default=np.zeros(1))
+    return [
+        "–" if cell is None else f"**{in_short(cell)}**" if is_level(cell[1], best) else in_short(cell)
+        for cell in cells
+    ]
+
+
+def is_level(errors: np.ndarray, best: np.ndarray) -> bool:
+    """Return whether the 95 % interval of the mean difference, seed by seed, reaches 0."""
+    difference = errors - best
+    reach = stats.t.ppf(0.975, len(errors) - 1) * difference.std(ddof=1) / len(errors) ** 0.5
+    return bool(difference.mean() <= reach)
+
+
+def in_short(cell: Cell) -> str:
+    """Write a test error with its standard deviation, and the learning rate."""
+    rate, errors = cell
+    return f"{mean_and_sd(errors)} ({rate:.2g})"
+
+
+def draw_rates(study: Study, folder: Path) -> Path:
+    """Draw the validation error of the first seed against the learning rate, for some output units."""
+    figure, axes = panels(len(SIZES), len(DRAWN))
+    for (i, dataset), (j, output) in product(enumerate(SIZES), enumerate(DRAWN)):
+        axis = axes[i, j]
+        for loss, name in LOSSES.items():
+            runs = study.kept.get(str(Network(dataset, output, loss)), {})
+            points = sorted((float(rate), each[0][0]) for rate, each in runs.items())
+            if points:
+                axis.plot(*zip(*points, strict=True), "o-", color=COLOURS[name], label=name, markersize=2.5)
+        axis.set_xscale("log")
+        axis.set_ylim(0, 0.5)
+        axis.set_title(f"{dataset}, {output}", fontsize=10)
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(alpha=0.25, linewidth=0.6)
+    for axis in axes[-1]:
+        axis.set_xlabel("Learning rate")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("Validation error")
+    return save(figure, folder, "output_losses")
