@@ -122,7 +122,11 @@ def name_of(rule: Any) -> str:
     """Return the label of a rule: its name, with those parameters that are not its usual ones."""
     if not (rule.is_built_in and rule.parameters) or FINDERS[type(rule).__name__](rule.name) is rule:
         return str(rule.name)
-    return f"{rule.name}({', '.join(f'{key}={value:g}' for key, value in rule.parameters.items())})"
+    return f"{rule.name}({', '.join(f'{key}={_short(value)}' for key, value in rule.parameters.items())})"
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 R = TypeVar("R")

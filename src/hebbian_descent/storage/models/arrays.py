@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -35,6 +36,10 @@ def serialized(tensors: Arrays, metadata: Mapping[str, str]) -> bytes:
     """Return arrays and metadata as the bytes of a safetensors file."""
     import safetensors.numpy  # only here: learning does not need it
 
+    if not tensors:  # safetensors 0.4.0 writes a header that is no JSON
+        header = json.dumps({"__metadata__": dict(metadata)}).encode()
+        header += b" " * (-len(header) % 8)
+        return len(header).to_bytes(8, "little") + header
     return bytes(safetensors.numpy.save(dict(tensors), metadata=dict(metadata)))
 
 
