@@ -140,15 +140,14 @@ def answer(results: Results) -> Answer:
     changes = _changes(results)
     n_similar = sum(change.within(SIMILAR) for change in changes.values())
     n_other = sum(abs(change.mean) - change.half > SIMILAR for change in changes.values())
-    n_same = _same_order(results)
-    one, ten = map(str, results.settings["batch_sizes"])
+    n_same, ten = _same_order(results), results.settings["batch_sizes"][1]
     worst, largest = max(changes.items(), key=lambda item: abs(item[1].mean))
     share = (n_similar / len(changes), n_other / len(changes))
     verdict = "holds" if share[0] == 1 else "holds with limits" if share[1] <= 0.25 else "does not hold"
     return Answer(
         verdict,  # type: ignore[arg-type]  # one of the words above
-        f"Batches of {ten} change the error by at most {SIMILAR:g} for certain in {n_similar} of {len(changes)} "
-        f"cells and by more for certain in {n_other}, most in {worst[0]} with {worst[1]} units by "
+        f"Batches of {ten} change the error by at most {SIMILAR:g} for certain in {n_similar} of "
+        f"{len(changes)} cells and by more for certain in {n_other}, most in {worst[0]} with {worst[1]} units by "
         f"{rule_title(worst[2])} ({largest}). "
         f"Which of the two rules is better does not change for certain in {n_same} of {len(changes) // 2} "
         "cells, so the comparison of the rules stands for batches, too.",
@@ -172,9 +171,9 @@ STUDY = Study(
     says="results with mini-batches, of ten patterns for example, are similar to those with single patterns; "
     "they are not shown.",
     question="Do mini-batches of ten patterns give what single patterns give over several epochs?",
-    protocol="As the paper's table of several epochs (`tab:Hetero_offline_1`): {patterns} pairs, {epochs} epochs, centered, "
-    "the best of the paper's 35 learning rates by the error over all patterns, for batches of {batch_sizes} in "
-    "the same fixed order. {draws} draws of the patterns with {trials} initial weights each; differences are "
+    protocol="As the paper's table of several epochs (`tab:Hetero_offline_1`): {patterns} pairs, {epochs} "
+    "epochs, centered, the best of the paper's 35 learning rates by the error over all patterns, for batches "
+    "of {batch_sizes} in the same fixed order. {draws} draws of the patterns with {trials} initial weights each; differences are "
     "paired by draw.",
     settings={
         "pairs": [["rand", "rand"], ["rand", "adult"], ["randn", "connect"], ["adult", "rand"]],
@@ -198,7 +197,7 @@ STUDY = Study(
     parts=parts,
     table=table,
     figure=figure,
-    caption="Mean absolute error with batches of ten over that with single patterns, one mark per draw; on the "
-    "line both are equal.",
+    caption="Mean absolute error with batches of ten over that with single patterns, one mark per draw; on "
+    "the line both are equal.",
     answer=answer,
 )

@@ -14,9 +14,10 @@ from hebbian_descent.table_formats import TextTable, markdown_text
 
 OPENING = """# What the paper leaves open
 
-The paper makes remarks without showing numbers, and names questions for future work. Each study here measures one of them.
-`hebbian-descent study NAME` runs it again; `hebbian-descent study --page docs/studies.md` writes this page from the
-results in `reproduction/studies/`. Intervals are 99 % intervals (Student's t) of differences paired by draw."""
+The paper makes remarks without showing numbers, and names questions for future work. Each study here measures
+one of them. `hebbian-descent study NAME` runs it again; `hebbian-descent study --page docs/studies.md` writes
+this page from the results in `reproduction/studies/`. Intervals are 99 % intervals (Student's t) of
+differences paired by draw."""
 
 
 def write_page(studies: Iterable[Study], folder: Path, page: Path) -> list[Path]:

@@ -35,7 +35,7 @@ def run_study(
     if study.needs:
         require_extra(study.needs, extra=study.needs, purpose=f"The study {study.name}")
     settings = as_plain(study.settings_of(quick=quick))
-    place = _place(folder, quick)
+    place, origin = _place(folder, quick), this_origin()  # now: sources may change while a study runs
     found: dict[str, Numbers] = {}
     seconds = 0.0
     for name, part in study.parts(settings).items():
