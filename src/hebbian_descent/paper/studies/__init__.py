@@ -5,6 +5,7 @@ from hebbian_descent.paper.studies import (
     mini_batches,
     rescaled_hebb,
     sampled_contrastive_divergence,
+    spiking,
 )
 from hebbian_descent.paper.studies.base import Answer, Results, Study
 
@@ -15,4 +16,5 @@ STUDIES: dict[str, Study] = {
     "rescaled_hebb": rescaled_hebb.STUDY,
     "sampled_contrastive_divergence": sampled_contrastive_divergence.STUDY,
     "covariance_autoencoder": covariance_autoencoder.STUDY,
+    "spiking": spiking.STUDY,
 }

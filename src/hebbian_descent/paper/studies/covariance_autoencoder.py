@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.paper.claims.base import Word
 from hebbian_descent.paper.grids import QUICK_RATES
 from hebbian_descent.paper.studies.base import Answer, Numbers, Part, Results, Settings, Study, interval
 from hebbian_descent.paper.studies.small_autoencoders import best_error, halves, new_autoencoder
@@ -28,9 +29,10 @@ RULES = (DESCENT, GRADIENT, HEBB, COVARIANCE, GIVEN_MEAN)
 
 
 def covariance_change(activity: AutoActivity) -> Change:
-    """Add the covariance of inputs and hidden units over the batch: ΔW = η (x − ⟨x⟩)ᵀ(h − ⟨h⟩). No bias learns.
+    """Add the covariance of inputs and hidden units: ΔW = η (x − ⟨x⟩)ᵀ(h − ⟨h⟩). No bias learns.
 
-    Hebb's rule with a hidden offset λ that follows ⟨h⟩ is the same but for the lag of λ.
+    ⟨h⟩ is the mean over the batch. Hebb's rule with a hidden offset λ that follows ⟨h⟩ is the
+    same but for the lag of λ.
 
     Paper: eqn:update_cov_sup_w
     """
@@ -149,11 +151,11 @@ def answer(results: Results) -> Answer:
     )
     covariance, given = (np.array([cell[rule].mean() for cell in cells]) for rule in (COVARIANCE, GIVEN_MEAN))
     near = bool((covariance > 0.9).all())
-    some = "holds with limits" if n_worse else "does not hold"
+    some: Word = "holds with limits" if n_worse else "does not hold"
     return Answer(
         "holds" if n_worse == len(cells) and near else some,
-        f"The covariance rule is certainly worse than both descents in {n_worse} of {len(cells)} networks, with "
-        f"{covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern. "
+        f"The covariance rule is certainly worse than both descents in {n_worse} of {len(cells)} networks, "
+        f"with {covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern. "
         f"In {_n_slowest(results)} its best learning rate is the smallest, so that the less it learns the "
         "better: it has no bias to learn the mean, but even with a decoder bias set to the mean it has "
         f"{given.min():.2f} to {given.max():.2f} times that error, since nothing stops its growth.",
@@ -174,13 +176,13 @@ STUDY = Study(
     name="covariance_autoencoder",
     title="The covariance rule in auto-encoders",
     section="sec:HD_auto_associative_experiments",
-    says="Hebb's rule and the covariance rule are always much worse than the two descents in auto-encoders, near "
-    "the baseline or above; four errors of Hebb's rule are given, the others are not shown.",
+    says="Hebb's rule and the covariance rule are always much worse than the two descents in auto-encoders, "
+    "near the baseline or above; four errors of Hebb's rule are given, the others are not shown.",
     question="How bad is the covariance rule in auto-encoders, and why?",
-    protocol="Centered tied auto-encoders with linear outputs, a quarter as many hidden as input units, learn "
-    "{patterns} patterns of {datasets} for {epochs} epochs in batches of {batch_size}. The error is the mean "
-    "absolute error of as many other patterns, with the best of twelve learning rates from 80 to 0.00002; "
-    "{draws} draws of patterns and initial weights, differences paired by draw.",
+    protocol="Centered tied auto-encoders with linear outputs, a quarter as many hidden as input units, "
+    "learn {patterns} patterns of {datasets} for {epochs} epochs in batches of {batch_size}. The error is "
+    "the mean absolute error of as many other patterns, with the best of twelve learning rates from 80 to "
+    "0.00002; {draws} draws of patterns and initial weights, differences paired by draw.",
     settings={
         "datasets": ["adult", "connect", "mnist"],
         "hidden_activations": ["sigmoid", "linear"],
@@ -202,7 +204,7 @@ STUDY = Study(
     parts=parts,
     table=table,
     figure=figure,
-    caption="Errors of reconstructed patterns that were not learned, in units of the error of the mean pattern "
-    "(broken line).",
+    caption="Errors of reconstructed patterns that were not learned, in units of the error of the mean "
+    "pattern (broken line).",
     answer=answer,
 )

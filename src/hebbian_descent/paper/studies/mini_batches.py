@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.paper.claims.base import Word
 from hebbian_descent.paper.claims.epochs import SIMILAR
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.studies.base import (
@@ -143,12 +144,12 @@ def answer(results: Results) -> Answer:
     n_same, ten = _same_order(results), results.settings["batch_sizes"][1]
     worst, largest = max(changes.items(), key=lambda item: abs(item[1].mean))
     share = (n_similar / len(changes), n_other / len(changes))
-    verdict = "holds" if share[0] == 1 else "holds with limits" if share[1] <= 0.25 else "does not hold"
+    verdict: Word = "holds" if share[0] == 1 else "holds with limits" if share[1] <= 0.25 else "does not hold"
     return Answer(
-        verdict,  # type: ignore[arg-type]  # one of the words above
+        verdict,
         f"Batches of {ten} change the error by at most {SIMILAR:g} for certain in {n_similar} of "
-        f"{len(changes)} cells and by more for certain in {n_other}, most in {worst[0]} with {worst[1]} units by "
-        f"{rule_title(worst[2])} ({largest}). "
+        f"{len(changes)} cells and by more for certain in {n_other}, most in {worst[0]} with {worst[1]} "
+        f"units by {rule_title(worst[2])} ({largest}). "
         f"Which of the two rules is better does not change for certain in {n_same} of {len(changes) // 2} "
         "cells, so the comparison of the rules stands for batches, too.",
     )
@@ -173,8 +174,8 @@ STUDY = Study(
     question="Do mini-batches of ten patterns give what single patterns give over several epochs?",
     protocol="As the paper's table of several epochs (`tab:Hetero_offline_1`): {patterns} pairs, {epochs} "
     "epochs, centered, the best of the paper's 35 learning rates by the error over all patterns, for batches "
-    "of {batch_sizes} in the same fixed order. {draws} draws of the patterns with {trials} initial weights each; differences are "
-    "paired by draw.",
+    "of {batch_sizes} in the same fixed order. {draws} draws of the patterns with {trials} initial weights "
+    "each; differences are paired by draw.",
     settings={
         "pairs": [["rand", "rand"], ["rand", "adult"], ["randn", "connect"], ["adult", "rand"]],
         "activations": ["linear", "explin", "rectifier", "sigmoid"],

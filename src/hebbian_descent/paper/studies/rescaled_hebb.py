@@ -146,7 +146,7 @@ def table(results: Results) -> TextTable:
 
 
 def _gain(columns: dict[str, Array], way: str) -> Interval:
-    """Return the error of rescaled weights less that of others, for the most patterns and their best rates."""
+    """Return by how much rescaling changes the error, for the most patterns and the best rates."""
     return interval(columns[f"{RESCALED}, best"][:, -1] - columns[f"{way}, best"][:, -1])
 
 
@@ -181,12 +181,13 @@ def answer(results: Results) -> Answer:
     stays = max(growth[RESCALED]) <= 1 < max(growth[FROM_ZERO])
     return Answer(
         "holds with limits" if stays else "does not hold",
-        f"Rescaling keeps the output of units that do not saturate in range, but it shrinks what is stored: from "
-        f"{fewest} to {most} patterns, with the learning rate kept, the mean output changes by a factor of "
-        f"{_span(growth[RESCALED])}, against {_span(growth[FROM_ZERO])} without it from zero weights. "
-        f"With the best rate for {most} patterns it changes the error by up to {max(gains[PLAIN]):.2f}, since it "
-        f"removes the initial weights, but by {max(gains[FROM_ZERO]):.2f} at most beside weights that start at "
-        f"zero, and the error stays above that of Hebbian-descent in {n_worse} of {len(cells)} cells.",
+        f"Rescaling keeps the output of units that do not saturate in range, but it shrinks what is stored: "
+        f"from {fewest} to {most} patterns, with the learning rate kept, the mean output changes by a factor "
+        f"of {_span(growth[RESCALED])}, against {_span(growth[FROM_ZERO])} without it from zero weights. "
+        f"With the best rate for {most} patterns it changes the error by up to {max(gains[PLAIN]):.2f}, "
+        f"since it removes the initial weights, but by {max(gains[FROM_ZERO]):.2f} at most beside weights "
+        f"that start at zero, and the error stays above that of Hebbian-descent in {n_worse} of {len(cells)} "
+        f"cells.",
     )
 
 
@@ -210,11 +211,11 @@ STUDY = Study(
     says="Hebb's weights grow with every update, which matters for units that do not saturate; usually they "
     "are rescaled by the number of updates, which has to be counted, or decay.",
     question="What does rescaling by the number of updates mend, and does it help the error?",
-    protocol="Centered networks store {patterns} patterns once by Hebb's rule. Their weights are used as they "
-    "are, without the initial weights, and divided by the number of updates: once with the learning rate that is best for the fewest patterns, "
-    "once with the best of the paper's 35 rates. {draws} draws of patterns and initial weights, differences "
-    "paired by draw; Hebbian-descent in one pass with its best rate, and always answering with the mean target "
-    "(baseline), stand beside.",
+    protocol="Centered networks store {patterns} patterns once by Hebb's rule. Their weights are used as "
+    "they are, without the initial weights, and divided by the number of updates: once with the learning "
+    "rate that is best for the fewest patterns, once with the best of the paper's 35 rates. {draws} draws of "
+    "patterns and initial weights, differences paired by draw; Hebbian-descent in one pass with its best "
+    "rate, and always answering with the mean target (baseline), stand beside.",
     settings={
         "pairs": [["rand", "rand"], ["rand", "adult"], ["adult", "rand"]],
         "activations": ["linear", "rectifier", "sigmoid"],
@@ -233,7 +234,7 @@ STUDY = Study(
     parts=parts,
     table=table,
     figure=figure,
-    caption="Linear units: mean absolute output and mean absolute error over the number of stored patterns, with "
-    "the learning rate that is best for the fewest.",
+    caption="Linear units: mean absolute output and mean absolute error over the number of stored patterns, "
+    "with the learning rate that is best for the fewest.",
     answer=answer,
 )

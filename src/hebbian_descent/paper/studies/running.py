@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import require_extra
-from hebbian_descent.paper.origin import origin_in, this_origin
+from hebbian_descent.paper.origin import Origin, one_line, origin_in, this_origin
 from hebbian_descent.paper.saved_json import as_float, as_object, read_json, warn_of_damage
 from hebbian_descent.paper.studies.base import Numbers, Results, Study
 from hebbian_descent.safe_files import write_atomically
@@ -36,6 +36,7 @@ def run_study(
         require_extra(study.needs, extra=study.needs, purpose=f"The study {study.name}")
     settings = as_plain(study.settings_of(quick=quick))
     place, origin = _place(folder, quick), this_origin()  # now: sources may change while a study runs
+    origins: list[Origin] = []
     found: dict[str, Numbers] = {}
     seconds = 0.0
     for name, part in study.parts(settings).items():
@@ -47,6 +48,7 @@ def run_study(
             kept = {
                 "settings": settings,
                 "seconds": round(time.perf_counter() - start, 1),
+                "origin": origin._asdict(),
                 "numbers": numbers,
             }
             _write(path, kept)
@@ -54,10 +56,10 @@ def run_study(
             progress(name, kept["seconds"])
         found[name] = kept["numbers"]
         seconds += kept["seconds"]
-    results = Results(settings, found, round(seconds, 1), this_origin())
-    _write(
-        results_file(study, folder, quick=quick), {**results._asdict(), "origin": results.origin._asdict()}
-    )
+        origins.append(origin_in(kept["origin"]))
+    results = Results(settings, found, round(seconds, 1), one_line(origins))
+    path = results_file(study, folder, quick=quick)
+    _write(path, {**results._asdict(), "origin": results.origin._asdict()})
     return results
 
 
@@ -116,6 +118,7 @@ def _read_part(path: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
         content = as_object(read_json(path), "the file")
         as_float(content.get("seconds"), "'seconds'", at_least=0)
         as_object(content.get("numbers"), "'numbers'")
+        origin_in(content.get("origin"))
     except (OSError, ValueError) as error:
         warn_of_damage(path, error, "it is computed again")
         return None

@@ -171,9 +171,9 @@ def answer(results: Results) -> Answer:
     difficult = all(value > 0 for value in descent[STREAM])
     return Answer(
         "holds" if replaces and difficult else "holds with limits" if replaces else "does not hold",
-        f"Sampling instead of mean field changes the error of contrastive divergence by {_range(noise[BATCHES])} "
-        f"in batches and {_range(noise[STREAM])} in one pass over single patterns (0 where no difference is "
-        "certain). "
+        f"Sampling instead of mean field changes the error of contrastive divergence by "
+        f"{_range(noise[BATCHES])} in batches and {_range(noise[STREAM])} in one pass over single patterns "
+        "(0 where no difference is certain). "
         f"With hidden units inferred again, mean-field contrastive divergence has an error that differs from "
         f"that of Hebbian-descent, which clamps them, by {_range(descent[BATCHES])} in batches and "
         f"{_range(descent[STREAM])} in one pass.",
@@ -193,11 +193,11 @@ STUDY = Study(
     "units that is Hebbian-descent; contrastive rules that are not clamped are hard to use in rapid online "
     "learning (`sec:HD_limit_contrastive_learning`).",
     question="Does it matter whether contrastive divergence samples its phases or takes their mean field?",
-    protocol="Tied auto-encoders with sigmoid units, a quarter as many hidden as input units, centered, learn "
-    "{patterns} patterns of {datasets}: for {epochs} epochs in batches of {batch_size}, and in one pass over "
-    "single patterns. The error is the mean absolute error of the deterministic reconstruction of as many other "
-    "patterns, with the best of {learning_rates} as learning rate; {draws} draws of patterns, initial weights "
-    "and samples, differences paired by draw.",
+    protocol="Tied auto-encoders with sigmoid units, a quarter as many hidden as input units, centered, "
+    "learn {patterns} patterns of {datasets}: for {epochs} epochs in batches of {batch_size}, and in one "
+    "pass over single patterns. The error is the mean absolute error of the deterministic reconstruction of "
+    "as many other patterns, with the best of {learning_rates} as learning rate; {draws} draws of patterns, "
+    "initial weights and samples, differences paired by draw.",
     settings={
         "datasets": ["adult", "connect", "digits"],
         "learning_rates": [32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05],
@@ -217,7 +217,7 @@ STUDY = Study(
     parts=parts,
     table=table,
     figure=figure,
-    caption="Mean absolute error of reconstructed patterns that were not learned, with standard deviations over "
-    "draws; the broken lines are the error of the mean pattern.",
+    caption="Mean absolute error of reconstructed patterns that were not learned, with standard deviations "
+    "over draws; the broken lines are the error of the mean pattern.",
     answer=answer,
 )

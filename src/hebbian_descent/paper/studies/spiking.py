@@ -1,0 +1,302 @@
+"""Hebbian-descent by spike-timing-dependent plasticity: a supervised phase learned, a free phase unlearned.
+
+Where output spikes are independent of the timing of input spikes, given the rates, pairs of spikes change a
+weight by K x t in the supervised and by K x h in the free phase, and the difference is the rule. But input
+spikes cause output spikes, which adds 2 r φ′ w x ∫κ exp(−s/τ) to the free phase: a causal term, which takes
+from a weight a part of itself. Relative to the step it is about φ′ w / ((τ + τₛ) r (t − h)).
+
+Paper: sec:conclusion
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.studies.base import Answer, Numbers, Part, Results, Settings, Study, interval
+from hebbian_descent.paper.studies.spiking_learning import ERRORS, WAYS, errors_after_learning
+from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.table_formats import TextTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CLAMPED, ADDED = "clamped", "added"
+BASE: dict[str, Any] = {"rate": 20.0, "window": 0.02, "gain": 1.0, "depression": 0.0, "teacher": CLAMPED}
+VARIED = {
+    "rate": "rates",
+    "window": "windows",
+    "gain": "gains",
+    "depression": "depressions",
+    "teacher": "teachers",
+}
+UNITS = {"rate": "input rate (1/s)", "window": "window τ (s)", "gain": "synaptic gain"}
+SMALL = 0.05
+"""A remainder of the step that would go unnoticed."""
+TWO_POPULATIONS, BASELINE = "two populations", "rates around a baseline"
+
+
+def conditions(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return the base condition, and those that differ from it in one thing."""
+    varied = [
+        {**BASE, name: value}
+        for name, values in VARIED.items()
+        for value in settings[values]
+        if value != BASE[name]
+    ]
+    return {_name(condition): condition for condition in (BASE, *varied)}
+
+
+def _name(condition: dict[str, Any]) -> str:
+    changed = [
+        f"{name}-{value:g}" if isinstance(value, float) else f"{name}-{value}"
+        for name, value in condition.items()
+        if value != BASE[name]
+    ]
+    return changed[0] if changed else "base"
+
+
+def parts(settings: Settings) -> dict[str, Part]:
+    """Return one part per condition, one for each way to have negative inputs, and one for learning."""
+    return {
+        **{name: partial(_condition, settings, found) for name, found in conditions(settings).items()},
+        **{
+            f"signed-{way.replace(' ', '-')}": partial(_signed, settings, way)
+            for way in (TWO_POPULATIONS, BASELINE)
+        },
+        **{
+            f"learning-{way.replace(' ', '-')}": partial(errors_after_learning, settings, way) for way in WAYS
+        },
+    }
+
+
+def _condition(settings: Settings, condition: dict[str, Any]) -> Numbers:
+    found = [_remainder(settings, condition, draw) for draw in range(settings["draws"])]
+    return {name: [numbers[name] for numbers in found] for name in found[0]}
+
+
+def _remainder(settings: Settings, condition: dict[str, Any], draw: int) -> Numbers:
+    """Return what is left of supervised minus free changes beside the rule, relative to the rule's step."""
+    rng = np.random.default_rng((draw, 0))
+    neurons = Neurons(condition["rate"], condition["window"], depression=condition["depression"])
+    n_in, n_out = settings["inputs"], settings["outputs"]
+    x = rng.uniform(0, 2, (n_in,))
+    W = rng.normal(0, 2 * condition["gain"] / np.sqrt(n_in), (n_in, n_out))
+    t = rng.uniform(0.1, 0.9, (n_out,))
+    changes, targets, outputs, slopes = [], [], [], []
+    for _ in range(2):  # two halves: their errors are independent, so products of them have no bias
+        activity = np.tile(x, (settings["repetitions"] // 2, 1))
+        run = partial(simulate, neurons, activity, W, -W.sum(axis=0), seconds=settings["seconds"], rng=rng)
+        free = run()
+        if condition["teacher"] == CLAMPED:
+            taught, slope = run(teacher=t), -free.slope
+        else:
+            taught = run(adds=np.log(t / (1 - t)) - (x - 1) @ W)
+            slope = taught.slope - free.slope
+        changes.append((taught.change - free.change) / settings["seconds"])
+        targets.append(taught.outputs.mean(axis=0))
+        outputs.append(free.outputs.mean(axis=0))
+        slopes.append(slope)
+    per_pair = neurons.window_area * neurons.rate * neurons.highest_rate * neurons.step
+    error = np.mean(targets, axis=0) - np.mean(outputs, axis=0)
+    rule = per_pair * (1 - neurons.depression) * np.outer(x, error)
+    causal = 2 * neurons.rate * neurons.overlap * x[:, None] * W * np.mean(slopes, axis=0)
+    first, second = (change - rule for change in changes)
+    size, left = float((rule**2).sum()), float((first * second).sum())
+    along = float(((first + second) / 2 * causal).sum() / (causal**2).sum())
+    return {
+        "remainder": np.sqrt(max(left, 0.0) / size),
+        "predicted": np.sqrt((causal**2).sum() / size),
+        "along_causal_term": along,
+    }
+
+
+def _signed(settings: Settings, way: str) -> Numbers:
+    """Return the remainder and the noise of one presentation where inputs are above or below their mean."""
+    found: Numbers = {"remainder": [], "noise": []}
+    neurons = Neurons(BASE["rate"], BASE["window"])
+    per_pair = neurons.window_area * neurons.rate * neurons.highest_rate * neurons.step
+    for draw in range(settings["draws"]):
+        rng = np.random.default_rng((draw, 0))
+        n_in, n_out = settings["inputs"], settings["outputs"]
+        x = rng.uniform(-1, 1, (n_in,))
+        W = rng.normal(0, 2 / np.sqrt(n_in), (n_in, n_out))
+        t = rng.uniform(0.1, 0.9, (n_out,))
+        if way == TWO_POPULATIONS:
+            activity, weights, bias = (
+                np.concatenate([np.maximum(x, 0), np.maximum(-x, 0)]),
+                np.vstack([W, -W]),
+                0 * t,
+            )
+        else:
+            activity, weights, bias = 1 + x, W, -W.sum(axis=0)
+        changes, errors = [], []
+        for _ in range(2):
+            run = partial(
+                simulate,
+                neurons,
+                np.tile(activity, (settings["repetitions"] // 2, 1)),
+                weights,
+                bias,
+                seconds=settings["seconds"],
+                rng=rng,
+            )
+            taught, free = run(teacher=t), run()
+            error = taught.outputs.mean(axis=0) - free.outputs.mean(axis=0)
+            change = (taught.change - free.change) / settings["seconds"]
+            # Either the two populations pull in opposite directions, or each output spike takes away what
+            # inputs at their baseline would have added.
+            signed = change[:n_in] - change[n_in:] if way == TWO_POPULATIONS else change - per_pair * error
+            changes.append(signed)
+            errors.append(error)
+        rule = per_pair * np.outer(x, np.mean(errors, axis=0))
+        first, second = (change - rule for change in changes)
+        size = float((rule**2).sum())
+        found["remainder"].append(np.sqrt(max(float((first * second).sum()), 0.0) / size))
+        spread = float(((first - second) ** 2).sum()) / 4 * settings["repetitions"]
+        found["noise"].append(np.sqrt(spread / size))
+    return found
+
+
+def _mean(results: Results, part: str, name: str) -> float:
+    return float(np.mean(results.parts[part][name]))
+
+
+def table(results: Results) -> TextTable:
+    """Return the remainder in all conditions, then negative inputs, then errors after learning."""
+    rows: list[tuple[str, ...]] = []
+    for name, condition in conditions(results.settings).items():
+        changed = ", ".join(f"{key} {value}" for key, value in condition.items() if value != BASE[key])
+        rows.append(
+            (
+                f"causal term: {changed or 'base'}",
+                f"{_mean(results, name, 'remainder'):.0%}",
+                f"{_mean(results, name, 'predicted'):.0%}",
+                f"{_mean(results, name, 'along_causal_term'):.2f}",
+            )
+        )
+    for way in (TWO_POPULATIONS, BASELINE):
+        part = f"signed-{way.replace(' ', '-')}"
+        noise = f"noise of one presentation {_mean(results, part, 'noise'):.1f}"
+        rows.append((f"negative inputs: {way}", f"{_mean(results, part, 'remainder'):.0%}", noise, ""))
+    rows += [
+        (f"error after learning: {way}", f"{_mean(results, _learning(way), ERRORS):.4f}", "", "")
+        for way in WAYS
+    ]
+    headings = ("measured", "remainder / step", "predicted causal term / step", "remainder in units of it")
+    return TextTable(headings, rows, alignment="lrrr")
+
+
+def _learning(way: str) -> str:
+    return f"learning-{way.replace(' ', '-')}"
+
+
+def figure(results: Results) -> Figure:
+    """Draw the remainder over rate, window and gain, with the predicted causal term."""
+    drawn, panels = new_panels(3, width=3.4, height=3.2)
+    found = conditions(results.settings)
+    for axes, (name, title) in zip(panels, UNITS.items(), strict=True):
+        chosen = sorted(
+            (condition[name], part)
+            for part, condition in found.items()
+            if all(condition[other] == BASE[other] for other in BASE if other != name)
+        )
+        values = [value for value, _ in chosen]
+        for key, style, label in (
+            ("remainder", "o", "simulated"),
+            ("predicted", "-", "predicted causal term"),
+        ):
+            axes.plot(
+                values, [_mean(results, part, key) for _, part in chosen], style, color="#D55E00", label=label
+            )
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel(title)
+    panels[0].set_ylabel("Remainder / step of the rule")
+    panels[0].legend(frameon=False, fontsize=8)
+    return drawn
+
+
+def answer(results: Results) -> Answer:
+    """Judge whether timing gives the rule by itself, or at least with another teacher."""
+    base, added = (_mean(results, part, "remainder") for part in ("base", f"teacher-{ADDED}"))
+    found = [
+        _mean(results, name, "remainder")
+        for name, condition in conditions(results.settings).items()
+        if condition["teacher"] == CLAMPED and not condition["depression"]
+    ]
+    errors = {way: np.array(results.parts[_learning(way)][ERRORS]) for way in WAYS}
+    cost, mended = (interval(errors[way] - errors[WAYS[1]]) for way in WAYS[2:])
+    verdict: Word = "holds" if base < SMALL else "does not hold"
+    if verdict == "does not hold" and mended.mean + mended.half < cost.mean / 2:
+        verdict = "holds with limits"
+    return Answer(
+        verdict,
+        "It is possible, and not obvious: input spikes cause output spikes, which leaves a remainder of "
+        f"{base:.0%} of the step ({min(found):.0%} to {max(found):.0%} over rates, windows and gains) that "
+        "takes from each weight a part of itself, and a teacher that adds a current instead of clamping the "
+        f"output leaves {added:.0%}. "
+        f"After learning, the causal term costs {cost} beside output spikes that are independent of the "
+        f"inputs' timing (error {errors[WAYS[1]].mean():.3f}), the added current costs {mended}, and "
+        "negative inputs are realised by two populations, or by rates around a baseline that each output "
+        "spike subtracts.",
+    )
+
+
+STUDY = Study(
+    name="spiking",
+    title="Hebbian-descent by the timing of spikes",
+    section="sec:conclusion",
+    says="an implementation of Hebbian-descent through spike-timing-dependent plasticity is obvious.",
+    question="Does spike-timing-dependent plasticity implement Hebbian-descent?",
+    protocol="{inputs} Poisson inputs drive {outputs} Poisson outputs with sigmoid rates through potentials "
+    "of 10 ms. Plasticity by pairs of spikes is added in a supervised phase, in which a teacher sets the "
+    "output rates, and subtracted in a free phase. The remainder is the mean change over {repetitions} "
+    "presentations of {seconds} s, less the rule K x (t − h) with the measured rates, relative to the norm "
+    "of the rule; products of two halves of the presentations leave no noise in it. The base condition has "
+    "inputs of 20 per second on average, a window of 20 ms for pre before post, and weights of standard "
+    "deviation 2/√n; each row changes one thing; {draws} draws of rates, weights and targets. Learning: "
+    "{pairs} pairs, {epochs} epochs of one presentation of {learning_seconds} s each, {runs} runs; the error "
+    "is the mean absolute one of the rates.",
+    settings={
+        "inputs": 20,
+        "outputs": 10,
+        "rates": [5.0, 10.0, 20.0, 40.0, 80.0],
+        "windows": [0.005, 0.01, 0.02, 0.05, 0.1],
+        "gains": [0.25, 0.5, 1.0, 2.0, 4.0],
+        "depressions": [0.0, 0.5],
+        "teachers": [CLAMPED, ADDED],
+        "repetitions": 1000,
+        "seconds": 1.0,
+        "draws": 5,
+        "pairs": 12,
+        "epochs": 60,
+        "learning_rate": 0.1,
+        "learning_seconds": 0.5,
+        "runs": 10,
+    },
+    quick={
+        "inputs": 4,
+        "outputs": 3,
+        "rates": [20.0, 40.0],
+        "windows": [0.02],
+        "gains": [1.0],
+        "repetitions": 20,
+        "seconds": 0.05,
+        "draws": 2,
+        "pairs": 2,
+        "epochs": 1,
+        "learning_seconds": 0.02,
+        "runs": 2,
+    },
+    parts=parts,
+    table=table,
+    figure=figure,
+    caption="The part of supervised minus free changes that is not the rule, relative to the step of the "
+    "rule: simulated (points) and as the causal term predicts (lines).",
+    answer=answer,
+)
