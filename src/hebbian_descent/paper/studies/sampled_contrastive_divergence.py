@@ -201,7 +201,7 @@ STUDY = Study(
     settings={
         "datasets": ["adult", "connect", "digits"],
         "learning_rates": [32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05],
-        "patterns": 800,
+        "patterns": 500,
         "epochs": 50,
         "batch_size": 100,
         "draws": 6,

@@ -20,6 +20,8 @@ from hebbian_descent.rules import AutoRule
 def halves(dataset: str, n: int, draw: int) -> tuple[Array, Array]:
     """Return n patterns to learn and n others, drawn from the training set."""
     inputs = load(dataset).train.inputs
+    if 2 * n > len(inputs):
+        raise ValueError(f"There must be at most {len(inputs) // 2} patterns of {dataset} to learn. Got {n}.")
     chosen = np.random.default_rng((draw, 0)).choice(len(inputs), 2 * n, replace=False)
     return inputs[chosen[:n]], inputs[chosen[n:]]
 
