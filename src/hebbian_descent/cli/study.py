@@ -61,21 +61,21 @@ def study(
     """
     if name not in (None, ALL, *STUDIES):
         raise unknown_name("study", str(name), (*STUDIES, ALL))
-    if page is not None and quick:
-        raise ValueError("--page must be without --quick: a quick look answers nothing.")
+    if quick and (page is not None or name is None):
+        raise ValueError("--quick must come with the name of a study, or 'all', and without --page.")
     chosen = list(STUDIES.values()) if name in (None, ALL) else [STUDIES[str(name)]]
     found: dict[str, Results | None] = {}
     if name is None:
-        found = {each.name: kept_results(each, output, quick=quick) for each in chosen}
+        found = {each.name: kept_results(each, output) for each in chosen}
     else:
         with resumable(output / "studies"):
             found = {each.name: _run(each, output, quick, alone=name != ALL) for each in chosen}
     wrote = [] if page is None else write_page(STUDIES.values(), output, page)
     if as_json:
-        write_json({each.name: _record(each, found[each.name]) for each in chosen})
-    elif name is None:
+        write_json({each.name: _record(each, found[each.name], quick) for each in chosen})
+    elif name is None and page is None:
         _list(chosen, found)
-    else:
+    elif name is not None:
         for each in chosen:
             _show(each, found[each.name], quick)
     say_written(*wrote)
@@ -102,8 +102,8 @@ def _run(study: Study, output: Path, quick: bool, *, alone: bool) -> Results | N
     return results
 
 
-def _record(study: Study, results: Results | None) -> dict[str, Any]:
-    answer = None if results is None else study.answer(results)
+def _record(study: Study, results: Results | None, quick: bool) -> dict[str, Any]:
+    answer = None if results is None or quick else study.answer(results)
     return {
         "title": study.title,
         "question": study.question,
