@@ -15,7 +15,9 @@ RULE, INDEPENDENT, CLAMPED, ADDED = WAYS = (
     "added teacher",
 )
 """By rates; by spikes of outputs that fire at their rate whatever the inputs' timing; by caused spikes."""
-ERRORS = "errors"
+ERRORS, FIRING, WEIGHTS = "errors", "firing", "weights"
+"""Errors of the outputs' activity without noise and of the rates at which they fire; mean |w|."""
+SECONDS_OF_TEST = 10.0
 
 
 def errors_after_learning(settings: Settings, way: str) -> Numbers:
@@ -27,17 +29,29 @@ def errors_after_learning(settings: Settings, way: str) -> Numbers:
     W = rng.normal(0, 0.1, (n_runs, n_in, n_out))
     b = np.zeros((n_runs, n_out))
     rng = np.random.default_rng(1)  # the same pairs and weights for all ways
-    for _ in range(settings["epochs"]):
+    for epoch in range(settings["epochs"]):
+        rate = settings["learning_rate"] / (1 + epoch / 10)  # so that the noise of spikes averages out
         for inputs, targets in zip(x, t, strict=True):
             if way == RULE:
                 error = targets - _levels(inputs, W, b)
                 dW, db = (inputs - 1)[:, :, None] * error[:, None, :], error
             else:
                 dW, db = _by_timing(settings, way, inputs, targets, W, b, rng)
-            W += settings["learning_rate"] * dW
-            b += settings["learning_rate"] * db
+            W += rate * dW
+            b += rate * db
     levels = np.array([_levels(inputs, W, b) for inputs in x])
-    return {ERRORS: np.abs(levels - t).mean(axis=(0, 2))}
+    firing = levels
+    if way in (CLAMPED, ADDED):
+        seconds = min(SECONDS_OF_TEST, 20 * settings["learning_seconds"])
+        bias = b - W.sum(axis=1)
+        firing = np.array(
+            [simulate(Neurons(), inputs, W, bias, seconds=seconds, rng=rng).outputs for inputs in x]
+        )
+    return {
+        ERRORS: np.abs(levels - t).mean(axis=(0, 2)),
+        FIRING: np.abs(firing - t).mean(axis=(0, 2)),
+        WEIGHTS: np.abs(W).mean(axis=(1, 2)),
+    }
 
 
 def _levels(inputs: Array, W: Array, b: Array) -> Array:
