@@ -93,7 +93,13 @@ class TestRunning:
 
             return compute
 
-        return replace(MINI, parts=lambda settings: {name: part(name) for name in "abc"}), computed
+        study = replace(
+            MINI,
+            parts=lambda settings: {name: part(name) for name in "abc"},
+            table=lambda results: None,
+            answer=lambda results: None,
+        )
+        return study, computed
 
     def test_a_stopped_study_resumes_after_its_last_finished_part(self, tmp_path):
         stopped, computed = self.counting(stop_after=2)
@@ -124,6 +130,15 @@ class TestRunning:
         results_file(study, tmp_path).write_text(content)
         with pytest.warns(DamagedFileWarning, match="measures again"):
             assert kept_results(study, tmp_path) is None
+
+    def test_numbers_of_another_version_count_as_missing(self, tmp_path):
+        run_study(MINI, tmp_path, quick=True)
+        path = results_file(MINI, tmp_path, quick=True)
+        content = json.loads(path.read_text())
+        del content["parts"]["rand-rand-draw0"]["10"]
+        path.write_text(json.dumps(content))
+        with pytest.warns(DamagedFileWarning, match="those of this version"):
+            assert kept_results(MINI, tmp_path, quick=True) is None
 
 
 class TestCommand:

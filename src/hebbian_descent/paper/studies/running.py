@@ -82,15 +82,28 @@ def kept_results(study: Study, folder: Path, *, quick: bool = False) -> Results 
         content = as_object(read_json(path), "the file")
         if set(content) != set(Results._fields):
             raise ValueError(f"it must have {', '.join(Results._fields)}")
-        return Results(
+        results = Results(
             as_object(content["settings"], "'settings'"),
             as_object(content["parts"], "'parts'"),
             as_float(content["seconds"], "'seconds'", at_least=0),
             origin_in(content["origin"]),
         )
+        _require_answer(study, results)
     except (OSError, ValueError) as error:
         warn_of_damage(path, error, f"`hebbian-descent study {study.name}` measures again")
         return None
+    return results
+
+
+def _require_answer(study: Study, results: Results) -> None:
+    """Raise a ValueError unless the numbers are those that table and answer are made of."""
+    try:
+        study.table(results)
+        study.answer(results)
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        raise ValueError(
+            f"its numbers must be those of this version, and one fails with {error!r}"
+        ) from error
 
 
 def as_plain(value: Any) -> Any:
