@@ -19,6 +19,7 @@ from hebbian_descent.paper.origin import Origin
 from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Settings = Mapping[str, Any]
@@ -112,3 +113,9 @@ def interval(values: npt.ArrayLike) -> Interval:
     n = len(numbers)
     half = student(n - 1) * numbers.std(ddof=1) / np.sqrt(n) if n > 1 else np.inf
     return Interval(float(numbers.mean()), float(half))
+
+
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """Put the legend of one panel below all of them."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=3, fontsize=9)

@@ -13,7 +13,16 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.paper.claims.base import Word
 from hebbian_descent.paper.grids import QUICK_RATES
-from hebbian_descent.paper.studies.base import Answer, Numbers, Part, Results, Settings, Study, interval
+from hebbian_descent.paper.studies.base import (
+    Answer,
+    Numbers,
+    Part,
+    Results,
+    Settings,
+    Study,
+    interval,
+    legend_below,
+)
 from hebbian_descent.paper.studies.small_autoencoders import best_error, halves, new_autoencoder
 from hebbian_descent.plotting import new_panels
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
@@ -137,7 +146,7 @@ def figure(results: Results) -> Figure:
     axes.axhline(1, color="#666666", linestyle="-.")
     axes.set_xticks(range(len(cells)), [f"{dataset}\n{hidden}" for dataset, hidden in cells])
     axes.set_ylabel("Error / error of the mean pattern")
-    axes.legend(frameon=False, fontsize=8)
+    legend_below(drawn, axes)
     return drawn
 
 

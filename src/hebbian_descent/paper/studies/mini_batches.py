@@ -24,6 +24,7 @@ from hebbian_descent.paper.studies.base import (
     Settings,
     Study,
     interval,
+    legend_below,
 )
 from hebbian_descent.plotting import new_panels
 from hebbian_descent.rules import rule_title
@@ -132,7 +133,7 @@ def figure(results: Results) -> Figure:
         axes.set_title(rule_title(rule), fontsize=11)
         axes.set_xlabel("Error, single patterns")
         axes.set_ylabel(f"Error, batches of {ten}")
-    panels[0].legend(frameon=False, fontsize=9)
+    legend_below(drawn, panels[0])
     return drawn
 
 

@@ -28,6 +28,7 @@ from hebbian_descent.paper.studies.base import (
     Settings,
     Study,
     interval,
+    legend_below,
 )
 from hebbian_descent.plotting import new_panels
 from hebbian_descent.sweep import TargetRangeWarning, sweep
@@ -167,7 +168,7 @@ def figure(results: Results) -> Figure:
         axes.set_yscale("log")
         axes.set_xlabel("Patterns stored")
         axes.set_ylabel(title)
-    panels[0].legend(frameon=False, fontsize=8)
+    legend_below(drawn, panels[0])
     return drawn
 
 

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.paper.studies.base import Answer, Numbers, Part, Results, Settings, Study, interval
+from hebbian_descent.paper.studies.base import (
+    Answer,
+    Numbers,
+    Part,
+    Results,
+    Settings,
+    Study,
+    interval,
+    legend_below,
+)
 from hebbian_descent.paper.studies.small_autoencoders import best_error, halves, new_autoencoder
 from hebbian_descent.plotting import new_panels
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
@@ -148,7 +157,7 @@ def figure(results: Results) -> Figure:
         axes.set_xticks(range(len(datasets)), datasets)
         axes.set_title(way, fontsize=11)
         axes.set_ylabel("Error of reconstruction")
-    panels[0].legend(frameon=False, fontsize=9)
+    legend_below(drawn, panels[0])
     return drawn
 
 

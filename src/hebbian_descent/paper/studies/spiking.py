@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hebbian_descent.paper.claims.base import Word
-from hebbian_descent.paper.studies.base import Answer, Numbers, Part, Results, Settings, Study, interval
+from hebbian_descent.paper.studies.base import (
+    Answer,
+    Numbers,
+    Part,
+    Results,
+    Settings,
+    Study,
+    interval,
+    legend_below,
+)
 from hebbian_descent.paper.studies.spiking_learning import (
     ERRORS,
     FIRING,
@@ -223,7 +232,7 @@ def figure(results: Results) -> Figure:
         axes.set_yscale("log")
         axes.set_xlabel(title)
     panels[0].set_ylabel("Remainder / step of the rule")
-    panels[0].legend(frameon=False, fontsize=8)
+    legend_below(drawn, panels[0])
     return drawn
 
 
