@@ -97,6 +97,7 @@ CALLS = {
     "status": [],
     "compare": ["tab:auto_associative"],
     "table": ["tab:auto_associative"],
+    "study": ["mini_batches", "--quick"],
     "report": [],
     "inspect": ["layer.safetensors"],
     "data list": [],

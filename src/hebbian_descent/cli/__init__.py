@@ -20,6 +20,7 @@ from hebbian_descent.cli import (
     predict,
     report,
     run,
+    study,
     sweep,
     table,
 )
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare.compare,
     "table": table.table,
     "claims": claims.claims,
+    "study": study.study,
     "report": report.report,
     "evidence": report.evidence,
     "inspect": inspect.inspect,

@@ -1,0 +1,20 @@
+"""Studies of what the paper leaves open: remarks without numbers, and questions for future work."""
+
+from hebbian_descent.paper.studies import (
+    covariance_autoencoder,
+    mini_batches,
+    rescaled_hebb,
+    sampled_contrastive_divergence,
+    spiking,
+)
+from hebbian_descent.paper.studies.base import Answer, Results, Study
+
+__all__ = ["STUDIES", "Answer", "Results", "Study"]
+
+STUDIES: dict[str, Study] = {
+    "mini_batches": mini_batches.STUDY,
+    "rescaled_hebb": rescaled_hebb.STUDY,
+    "sampled_contrastive_divergence": sampled_contrastive_divergence.STUDY,
+    "covariance_autoencoder": covariance_autoencoder.STUDY,
+    "spiking": spiking.STUDY,
+}

@@ -1,0 +1,90 @@
+"""The page on the studies, written from the results that are kept."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from hebbian_descent.checks import require_extra
+from hebbian_descent.paper.studies.base import Results, Study
+from hebbian_descent.paper.studies.running import kept_results
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.table_formats import TextTable, markdown_text
+
+OPENING = """# What the paper leaves open
+
+The paper makes remarks without showing numbers, and names questions for future work. Each study here measures
+one of them. `hebbian-descent study NAME` runs it again; `hebbian-descent study --page docs/studies.md` writes
+this page from the results in `reproduction/studies/`. Intervals are 99 % intervals (Student's t) of
+differences paired by draw."""
+
+
+def write_page(studies: Iterable[Study], folder: Path, page: Path) -> list[Path]:
+    """Write the page on the results in a folder, and its figures beside it; return the files."""
+    kept = _with_results(studies, folder)
+    if not kept:
+        raise ValueError(
+            f"--output must be a folder in which `hebbian-descent study` left results. Got {folder}, "
+            "which has none; nothing was written."
+        )
+    figures = page.parent / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    wrote = [figures / figure_name(study) for study, _ in kept]
+    for path, (study, results) in zip(wrote, kept, strict=True):
+        write_atomically(path, drawn(study, results))
+    write_atomically(page, page_text(studies, folder).encode())
+    return [page, *wrote]
+
+
+def page_text(studies: Iterable[Study], folder: Path) -> str:
+    """Return the page in Markdown."""
+    kept = _with_results(studies, folder)
+    rows = []
+    for study, results in kept:
+        anchor = study.title.lower().replace(" ", "-")
+        rows.append((f"[{study.title}](#{anchor})", study.question, study.answer(results).verdict))
+    overview = markdown_text(TextTable(("study", "question", "verdict on what the paper says"), rows))
+    sections = [_section(study, results) for study, results in kept]
+    return "\n\n".join([OPENING, overview, *sections]) + "\n"
+
+
+def _with_results(studies: Iterable[Study], folder: Path) -> list[tuple[Study, Results]]:
+    found = ((study, kept_results(study, folder)) for study in studies)
+    return [(study, results) for study, results in found if results is not None]
+
+
+def _section(study: Study, results: Results) -> str:
+    verdict, text = study.answer(results)
+    origin = results.origin
+    return "\n\n".join(
+        [
+            f"## {study.title}",
+            f"**{study.question}** The paper says (`{study.section}`): {study.says}",
+            f"*Protocol.* {study.protocol_of(results.settings)}",
+            markdown_text(study.table(results)),
+            f"![{study.caption}](figures/{figure_name(study)})",
+            study.caption,
+            f"*Answer: {verdict}.* {text}",
+            f"`hebbian-descent study {study.name}` takes about {_duration(results.seconds)} on one core; "
+            f"measured {origin.date}, commit {origin.commit or 'unknown'}.",
+        ]
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{max(round(seconds), 1)} s" if seconds < 90 else f"{round(seconds / 60)} minutes"
+
+
+def figure_name(study: Study) -> str:
+    """Return the file name of a study's figure."""
+    return f"study_{study.name}.svg"
+
+
+def drawn(study: Study, results: Results) -> bytes:
+    """Return the figure of a study as SVG, the same bytes for the same numbers and the same matplotlib."""
+    matplotlib = require_extra("matplotlib", extra="paper", purpose="Drawing a figure")
+    content = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": study.name, "svg.fonttype": "none"}):
+        study.figure(results).savefig(content, format="svg", metadata={"Date": None, "Creator": None})
+    return content.getvalue()
