@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def page_text(studies: Iterable[Study], folder: Path) -> str:
     kept = _with_results(studies, folder)
     rows = []
     for study, results in kept:
-        anchor = study.title.lower().replace(" ", "-")
+        anchor = re.sub(r"[^\w\- ]", "", study.title).lower().replace(" ", "-")
         rows.append((f"[{study.title}](#{anchor})", study.question, study.answer(results).verdict))
     overview = markdown_text(TextTable(("study", "question", "verdict on what the paper says"), rows))
     sections = [_section(study, results) for study, results in kept]
