@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,7 +18,8 @@ OPENING = """# What the paper leaves open
 The paper makes remarks without showing numbers, and names questions for future work. Each study here measures
 one of them. `hebbian-descent study NAME` runs it again; `hebbian-descent study --page docs/studies.md` writes
 this page from the results in `reproduction/studies/`. Intervals are 99 % intervals (Student's t) of
-differences paired by draw."""
+differences paired by draw. Settings and the rules behind the verdicts were partly settled with first numbers
+in sight, so read the tables, not the verdicts alone."""
 
 
 def write_page(studies: Iterable[Study], folder: Path, page: Path) -> list[Path]:
@@ -42,7 +44,7 @@ def page_text(studies: Iterable[Study], folder: Path) -> str:
     kept = _with_results(studies, folder)
     rows = []
     for study, results in kept:
-        anchor = study.title.lower().replace("'", "").replace(" ", "-")
+        anchor = re.sub(r"[^\w\- ]", "", study.title).lower().replace(" ", "-")
         rows.append((f"[{study.title}](#{anchor})", study.question, study.answer(results).verdict))
     overview = markdown_text(TextTable(("study", "question", "verdict on what the paper says"), rows))
     sections = [_section(study, results) for study, results in kept]

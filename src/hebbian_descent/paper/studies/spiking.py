@@ -127,7 +127,7 @@ def figure(results: Results) -> Figure:
 
 
 def answer(results: Results) -> Answer:
-    """Judge whether timing gives the rule by itself, or at least with another teacher."""
+    """Judge whether timing gives the rule by itself, or another teacher saves half of what that costs."""
     base, added = (_mean(results, part, "remainder") for part in ("base", f"teacher-{ADDED}"))
     found = [
         _mean(results, name, "remainder")
@@ -138,9 +138,12 @@ def answer(results: Results) -> Answer:
         {way: np.array(results.parts[_learning(way)][name]) for way in WAYS} for name in (ERRORS, WEIGHTS)
     )
     _, independent, clamped, current = WAYS
-    mended = interval(errors[current] - errors[clamped])
+    cost, rest, mended = (
+        interval(errors[a] - errors[b])
+        for a, b in ((clamped, independent), (current, independent), (current, clamped))
+    )
     verdict: Word = "holds" if base < SMALL else "does not hold"
-    if verdict == "does not hold" and mended.is_certain and mended.mean < 0:
+    if verdict == "does not hold" and rest.mean + rest.half < cost.mean / 2:
         verdict = "holds with limits"
     return Answer(
         verdict,
@@ -171,7 +174,9 @@ STUDY = Study(
     "inputs of 20 per second on average, a window of 20 ms for pre before post, and weights of standard "
     "deviation 2/√n; each row changes one thing; {draws} draws of rates, weights and targets. Learning: "
     "{pairs} pairs, {epochs} epochs of one presentation of {learning_seconds} s each at a falling learning "
-    "rate, {runs} runs; the error is the mean absolute one of the rates.",
+    "rate, {runs} runs; the error is the mean absolute one of the rates. The learning rate falls as "
+    "1/(1 + epoch/10), which was settled after a run of the clamped and the added teacher at a constant rate "
+    "of 0.1, with errors of 0.150 and 0.159.",
     settings={
         "inputs": 20,
         "outputs": 10,
