@@ -96,7 +96,8 @@ def killed_after_a_checkpoint(command, model, feed=None):
     assert process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("piped", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("piped", [False, True])
 def test_a_killed_stream_goes_on_to_the_same_bits(piped, succeed, tmp_path, monkeypatch):
     data = write_rows(tmp_path / "data.csv", 60_000, padding=20)
     expected, model = tmp_path / "expected", tmp_path / "model"

@@ -24,7 +24,7 @@ from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 from hebbian_descent.sweep.executors import Processes, WorkerLostError
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")]
 
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
