@@ -23,6 +23,7 @@ from hebbian_descent import (
     HebbianDescentClassifier,
     HebbianDescentRegressor,
     Layer,
+    TargetRangeWarning,
     train,
 )
 from hebbian_descent.network import ACTIVATIONS
@@ -45,6 +46,7 @@ def trial(number: int, folder: Path) -> str:
     rate = rng.choice(("auto", 0.1, 0.001))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", TargetRangeWarning)  # hostile targets are meant
         # Told by scikit-learn's own check when it adds up numbers as large as the largest.
         warnings.filterwarnings("ignore", "invalid value encountered in reduce")
         return poisoned(rng, make(rng, rate, X, scores), is_fixed=rate != "auto" or make is layer)
