@@ -48,6 +48,7 @@ def partials(folder: Path) -> list[str]:
     return [name for name in os.listdir(folder) if name.startswith(".hebbian-descent-")]
 
 
+@pytest.mark.long
 def test_processes_that_write_the_same_and_different_cells_at_once(tmp_path: Path, start: Start) -> None:
     folder = tmp_path / "made by whoever comes first"
     for process in [start("crowd", folder, writer) for writer in range(3)]:

@@ -132,6 +132,7 @@ def test_without_a_worker_it_waits_for_one(cluster: tuple[str, int], tmp_path: P
     assert said[0].endswith(f"the scheduler {address} has no workers.")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_the_last_worker_that_dies_is_missed(cluster: tuple[str, int], tmp_path: Path) -> None:
     address, _ = cluster
@@ -147,6 +148,7 @@ def test_the_last_worker_that_dies_is_missed(cluster: tuple[str, int], tmp_path:
     assert said[0].endswith(f"the scheduler {address} has no workers.")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("who", ["worker", "scheduler"])
 def test_who_is_stopped_is_named(who: str, cluster: tuple[str, int], tmp_path: Path) -> None:
