@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from os import PathLike
-from typing import NoReturn, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +14,19 @@ from hebbian_descent.checks import Array, as_count
 from hebbian_descent.memory.base import Memory
 from hebbian_descent.memory.between import Between, get_between, winners
 from hebbian_descent.network import Layer
+from hebbian_descent.storage.models import (
+    KINDS,
+    ModelFileError,
+    is_count,
+    require_names,
+    saveable,
+    shortened,
+)
 
 Projection: TypeAlias = Layer | Memory
 """A `Layer` is fixed, a memory is plastic."""
+PREFIX = "p{}_"
+"""Of the arrays of a projection, in the file of a chain."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,7 @@ def random_projection(n_inputs: int, n_outputs: int, *, connections: int | None 
     return Layer.from_weights(weights, activation="linear")
 
 
+@saveable
 class Chain(Memory):
     """Areas joined by projections, one after another: a circuit that stores each pair in one pass.
 
@@ -120,16 +130,6 @@ class Chain(Memory):
     def is_auto(self) -> bool:
         """A chain stores pairs; patterns that are to recall themselves are stored as `store(x, x)`."""
         return False
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of all projections, fixed, plastic and recurrent."""
-        return sum(
-            sum(array.nbytes for array in vars(projection).values() if isinstance(array, np.ndarray))
-            if isinstance(projection, Layer)
-            else projection.n_bytes
-            for projection in (*self.projections, *self.recurrent.values())
-        )
 
     def activities(
         self, x: npt.ArrayLike, *, given: Mapping[str, npt.ArrayLike] | None = None
@@ -202,16 +202,6 @@ class Chain(Memory):
         copied.recurrent = {name: projection.copy() for name, projection in self.recurrent.items()}
         return copied
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Refuse: a file holds one memory."""
-        raise ValueError(
-            "A file holds one memory, so that a chain is saved projection by projection. Got the chain: try "
-            'chain.projections[-1].save("output.safetensors"), and build the chain from what is loaded.'
-        )
-
-    def _contents(self) -> NoReturn:
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         areas = " → ".join(f"{area.name} ({area.n_units})" for area in self.areas)
         return f"Chain({areas}, {self.n_stored} stored)"
@@ -248,6 +238,59 @@ class Chain(Memory):
                     f"Got {len(found[name])}."
                 )
         return found
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        described, arrays = [], {}
+        for number, projection in enumerate((*self.projections, *self.recurrent.values())):
+            parameters, its_arrays = projection._contents()
+            described.append({"kind": type(projection).__name__, "parameters": parameters})
+            arrays.update({f"{PREFIX.format(number)}{name}": array for name, array in its_arrays.items()})
+        areas = [[area.name, area.n_units, area.winners] for area in self.areas]
+        parameters = {"areas": areas, "recurrent": list(self.recurrent), "projections": described}
+        return {**parameters, "n_stored": self.n_stored}, arrays
+
+    @classmethod
+    def _from_contents(cls, parameters: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        require_names(parameters, ("areas", "recurrent", "projections", "n_stored"), "parameters")
+        areas, names, described, n_stored = (
+            parameters[name] for name in ("areas", "recurrent", "projections", "n_stored")
+        )
+        if not is_count(n_stored) or not all(isinstance(part, list) for part in (areas, names, described)):
+            raise ModelFileError(
+                "A chain must have lists of areas, recurrent areas and projections, and a number of patterns "
+                f"stored. Got {shortened(parameters)}."
+            )
+        for area in areas:
+            if not isinstance(area, list) or len(area) != 3 or not isinstance(area[0], str):
+                raise ModelFileError(f"An area must have a name, units and winners. Got {shortened(area)}.")
+        projections = [_projection(form, _arrays_of(number, arrays)) for number, form in enumerate(described)]
+        n_used = sum(len(_arrays_of(number, arrays)) for number in range(len(described)))
+        if n_used != len(arrays) or len(projections) - len(names) != len(areas) - 1:
+            raise ModelFileError(
+                f"The projections of a chain must lead from area to area, and all arrays be theirs. Got "
+                f"{len(areas)} areas, {len(projections)} projections, {len(names)} of them recurrent, and "
+                f"{len(arrays) - n_used} other arrays."
+            )
+        n_forward = len(areas) - 1
+        recurrent = dict(zip(names, projections[n_forward:], strict=True))
+        chain = cls([Area(*area) for area in areas], projections[:n_forward], recurrent=recurrent)
+        chain.n_stored = n_stored
+        return chain
+
+
+def _arrays_of(number: int, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    prefix = PREFIX.format(number)
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _projection(form: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Projection:
+    """Return the projection that a file describes."""
+    require_names(form, ("kind", "parameters"), "description of a projection")
+    kind = form["kind"]
+    if not isinstance(kind, str) or kind not in KINDS or not issubclass(KINDS[kind](), Layer | Memory):
+        raise ModelFileError(f"A projection must be a Layer or a memory. Got {shortened(kind)}.")
+    projection: Projection = KINDS[kind]()._from_contents(form["parameters"], arrays)
+    return projection
 
 
 def _check_fit(projection: Projection, source: Area, target: Area) -> None:
