@@ -1,5 +1,7 @@
 """Classification and auto-encoders: every printed row is measured, and verdicts follow the stated bounds."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +11,7 @@ from hebbian_descent.datasets import DatasetUnavailableError, load
 from hebbian_descent.paper.comparison import cell_key, compare_rows
 from hebbian_descent.paper.experiments import AutoAssociation, Classification, Measured
 from hebbian_descent.paper.experiments.auto_association import n_hidden
+from hebbian_descent.paper.kept_evidence import kept_rate
 from hebbian_descent.paper.notes import notes
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
 from hebbian_descent.paper.run_context import Effort, RunContext
@@ -59,6 +62,46 @@ def test_digits_are_reconstructed(tmp_path, search):
     for row in rows.values():
         assert set(row.results) == {"mae_mean", "mean_hidden_activity"}
         assert 0 < row.results["mae_mean"] < 0.4
+
+
+def small(experiment, settings):
+    """Return an experiment whose protocol has other settings, which `--set` must not change here."""
+    return type("Small", (type(experiment),), {"protocol": {**experiment.protocol, **settings}})(
+        **{field.name: getattr(experiment, field.name) for field in fields(experiment)}
+    )
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Classification("tab:digits", "digits", ("digits",), ("sigmoid",), "centered"),
+        AutoAssociation("tab:digits", "digits", (("digits", "sigmoid"),), ("linear",)),
+    ],
+    ids=["classification", "auto-association"],
+)
+def test_kept_learning_rates_give_the_trials_of_the_search_that_found_them(tmp_path, table):
+    table = small(table, {**SMALL, "learning_rates": (4.0, 1.0, 0.1)})
+
+    def rows(search, **context):
+        effort = Effort(search=search)
+        (job,) = table.jobs(effort)
+        return job.run(RunContext(tmp_path / search, effort, **context))
+
+    searched = rows("grid")
+    rates = {cell_key(row.cell): row.learning_rate for row in searched}
+    assert rows("kept", kept_rate=lambda cell: rates[cell_key(cell)]) == searched
+
+
+def test_a_search_by_kept_rates_is_the_papers_protocol_and_nothing_else():
+    assert Effort(search="kept").name == Effort().name
+    for changes in ({"quick": True}, {"overrides": {"trials": 2}}):
+        with pytest.raises(ValueError, match=r"'kept' must come without .* Got (quick|trials)"):
+            Effort(search="kept", **changes)
+
+
+def test_a_cell_without_a_kept_rate_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"Got none for tab:x, digits, hebb: leave the search out"):
+        kept_rate(tmp_path, "tab:x", {"dataset": "digits", "rule": "hebb"})
 
 
 def test_hidden_units_are_a_quarter_of_the_inputs():

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -28,6 +29,7 @@ from hebbian_descent.paper.extensions import errors_in, load_experiments
 from hebbian_descent.paper.figures import NotMeasuredError, PaperFigure
 from hebbian_descent.paper.formula_tables import FormulaTable
 from hebbian_descent.paper.index import INDEX
+from hebbian_descent.paper.kept_evidence import kept_rate
 from hebbian_descent.paper.layout import measured_table
 from hebbian_descent.paper.measurements import keep_effort, run_jobs
 from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
@@ -57,7 +59,8 @@ def run(
     search: Annotated[
         str | None,
         typer.Option(
-            help="grid or halving, for whole datasets; by default halving only where a grid takes hours.",
+            help="grid, halving, or kept (the learning rates of the evidence in OUTPUT), for whole datasets; "
+            "by default halving only where a grid takes hours.",
             autocompletion=completion.one_of(*SEARCHES),
         ),
     ] = None,
@@ -99,7 +102,9 @@ def run(
     outcomes: dict[str, Outcome] = {}
     with resumable(output):
         for task in tasks:
-            outcome = _run(task, RunContext(output, task.effort, workers, scheduler), as_json)
+            rate_of = partial(kept_rate, output, task.content.label)
+            context = RunContext(output, task.effort, workers, scheduler, kept_rate=rate_of)
+            outcome = _run(task, context, as_json)
             outcomes[task.content.label] = outcome
             if isinstance(task.content, Experiment) and outcome.measured and part is None and not as_json:
                 _show(task.content, outcome.measured, task.effort)

@@ -74,6 +74,17 @@ def read_kept(folder: Path) -> KeptEvidence:
     return _read_kept(folder.absolute(), tuple(_stamp(folder / name) for name in KEPT_FILES))
 
 
+def kept_rate(folder: Path, label: str, cell: Mapping[str, str]) -> float:
+    """Return the learning rate that was found best for a cell."""
+    found = read_kept(folder).numbers.get(label, {}).get(cell_key(cell), {})
+    if not found:
+        raise ValueError(
+            f"The search 'kept' must find the learning rates in the evidence of {folder}. Got none for "
+            f"{label}, {', '.join(cell.values())}: leave the search out, which finds it."
+        )
+    return next(iter(found.values())).estimate.learning_rate
+
+
 def _stamp(path: Path) -> tuple[int, int] | None:
     """Return what changes when a file is written again."""
     try:

@@ -18,7 +18,7 @@ from hebbian_descent.checks import as_count, as_number, unknown_name
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
 
-Search = Literal["grid", "halving"]
+Search = Literal["grid", "halving", "kept"]
 SEARCHES = get_args(Search)
 
 
@@ -37,6 +37,12 @@ class Effort:
         as_count(self.draws, "number of draws")
         if self.search not in (None, *SEARCHES):
             raise unknown_name("search", str(self.search), SEARCHES)
+        if self.search == "kept" and (self.quick or self.overrides):
+            raise ValueError(
+                "The search 'kept' must come without a quick look and without changed settings, since the "
+                "learning rates that are kept were found by the paper's protocol. "
+                f"Got {'quick' if self.quick else ', '.join(self.overrides)}."
+            )
 
     @property
     def is_the_papers(self) -> bool:
@@ -109,6 +115,8 @@ class RunContext:
     workers: int | None = None
     scheduler: str | None = None
     progress: Callable[[int, int], None] | None = None
+    kept_rate: Callable[[Mapping[str, str]], float] | None = None
+    """Returns the learning rate that an earlier search found for a cell, for the search "kept"."""
 
     def command(self, *words: str) -> str:
         """Return a shell command for this folder and effort."""

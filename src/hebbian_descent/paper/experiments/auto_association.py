@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import load
-from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.sweep import Best, SweepResult, halving
@@ -92,6 +92,10 @@ class AutoAssociationJob(Job):
             **settings,
         }
         inputs = data.train.inputs[:n_patterns]
+        if self.effort.search == "kept" and context.kept_rate is not None:
+            rates = {rule: context.kept_rate(self._cell(rule)) for rule in self.experiment.rules}
+            kept = with_kept_rates(rates, context.sweep_autoencoders, inputs, **options)
+            return [self._measured(result, best) for result, best in kept]
         if (self.effort.search or "halving") == "halving":
             # A single short run tells too little, but all learning rates for all epochs would take days.
             # Hebb's rule is run alone and keeps growing: its short runs are not informative.
@@ -112,13 +116,15 @@ class AutoAssociationJob(Job):
             "mae_mean": result.trials_of(best).mean(axis=1),
             "mean_hidden_activity": result.trials_of(best, "hidden_activity").mean(axis=1),
         }
-        cell = {
+        return measured(self._cell(best.rule), per_trial, best)
+
+    def _cell(self, rule: str) -> dict[str, str]:
+        return {
             "dataset": self.dataset,
             "output_activation": self.output,
             "hidden_activation": self.hidden,
-            "rule": best.rule,
+            "rule": rule,
         }
-        return measured(cell, per_trial, best)
 
 
 def n_hidden(n_inputs: int) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from hebbian_descent.checks import Array
-from hebbian_descent.paper.run_context import Effort, RunContext, Search
+from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import as_text
-from hebbian_descent.sweep import Best
+from hebbian_descent.sweep import Best, SweepResult
 
 LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
@@ -46,6 +46,19 @@ def measured(cell: Mapping[str, str], per_trial: Mapping[str, Array], best: Best
     )
 
 
+def with_kept_rates(
+    rates: Mapping[str, float], sweep: Callable[..., SweepResult], *data: Any, **options: Any
+) -> Iterator[tuple[SweepResult, Best]]:
+    """Yield the result of each rule with the learning rate that an earlier search found for it.
+
+    Trials depend on their seed alone, so these are the trials of that search, for a fraction of its time.
+    """
+    for rule, rate in rates.items():
+        result = sweep(*data, **{**options, "rules": rule, "learning_rates": rate})
+        (best,) = result.best("all")
+        yield result, best
+
+
 class Job(ABC):
     """A part of an experiment that is run and saved as a unit."""
 
@@ -63,7 +76,7 @@ class Experiment(ABC):
 
     label: str
     title: str
-    searches: ClassVar[tuple[Search, ...]] = ("grid", "halving")
+    searches: ClassVar[tuple[Search, ...]] = SEARCHES
     """How its learning rates can be searched."""
     source: str = field(default="", kw_only=True, repr=False)
     """A fingerprint of the file that defines it; empty for the paper's tables."""

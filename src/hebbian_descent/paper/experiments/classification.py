@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import Split, load
-from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured
+from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.sweep import Best, SweepResult, halving
@@ -94,6 +94,10 @@ class ClassificationJob(Job):
             "dtype": dtype,
             **settings,
         }
+        if self.effort.search == "kept" and context.kept_rate is not None:
+            rates = {rule: context.kept_rate(self._cell(rule)) for rule in rules}
+            kept = with_kept_rates(rates, context.sweep, inputs, targets, **options)
+            return [self._measured(result, best) for result, best in kept]
         if (self.effort.search or search_of(self.dataset)) == "halving":
             # Slow learning rates end with fewer errors, and Hebb's rule keeps growing: short runs mislead.
             found = halving(context.sweep, inputs, targets, saves="trials", **options)
@@ -102,13 +106,15 @@ class ClassificationJob(Job):
         return [self._measured(result, best) for best in result.best("all")]
 
     def _measured(self, result: SweepResult, best: Best) -> Measured:
-        cell = {
+        return measured(self._cell(best.rule), {"error_mean": result.trials_of(best).mean(axis=1)}, best)
+
+    def _cell(self, rule: str) -> dict[str, str]:
+        return {
             "dataset": self.dataset,
             "activation": self.activation,
-            "rule": best.rule,
+            "rule": rule,
             "centering": self.experiment.centering,
         }
-        return measured(cell, {"error_mean": result.trials_of(best).mean(axis=1)}, best)
 
 
 def precision(rule: str, activation: str) -> type[np.floating[Any]]:
