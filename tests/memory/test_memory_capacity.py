@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hebbian_descent import AssociativeMemory, patterns
-from hebbian_descent.memory import capacity
+from hebbian_descent.memory import MEMORIES, capacity
 from hebbian_descent.memory.criteria import information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
 from hebbian_descent.plotting import forgetting_curve, save_svg
@@ -237,6 +237,22 @@ def test_your_own_patterns_and_criterion_are_used():
 def test_a_listed_memory_goes_by_its_name():
     by_name = capacity("associative", 20, **SMALL)
     equal(by_name, capacity(layer, 20, **SMALL))
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("name", MEMORIES)
+def test_every_listed_memory_holds_the_patterns_that_it_is_for(name, signed):
+    if signed and name in ("willshaw", "sparse_distributed"):
+        with pytest.raises(ValueError, match="must be 0 or 1"):
+            capacity(name, 30, signed=True, draws=1)
+        return
+    assert capacity(name, 30, signed=signed, draws=2, at_most=1).n_patterns.min() >= 4
+
+
+def test_a_listed_memory_knows_the_activity_of_the_patterns():
+    made = MEMORIES["hopfield"].for_patterns(10, activity=0.2)
+    assert made.activity == 0.2
+    assert MEMORIES["hopfield"].for_patterns(10, signed=True).activity is None
 
 
 def test_a_memory_that_diverges_holds_nothing():

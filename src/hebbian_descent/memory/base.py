@@ -23,6 +23,14 @@ class Memory(Saved, ABC):
     n_stored: int
     """Patterns stored so far, each counted as often as it came."""
 
+    @classmethod
+    def for_patterns(cls, n_units: int, *, activity: float = 0.5, signed: bool = False) -> Self:
+        """Return a memory of binary patterns that recall themselves, with the settings that these need.
+
+        `activity` is the share of active units; `signed` patterns are −1 and 1 instead of 0 and 1.
+        """
+        return cls(n_units)  # type: ignore[call-arg]  # what a memory of another kind needs, it says itself
+
     @property
     @abstractmethod
     def n_inputs(self) -> int:

@@ -84,7 +84,7 @@ def capacity(
     ((2, 3), True)
     """
     settings = Settings(
-        memory=as_factory(memory),
+        memory=as_factory(memory, activity=activity, signed=signed),
         pairs=as_flag(pairs, "pairs"),
         activity=as_number(activity, "activity", above=0, at_most=1),
         correlation=as_number(correlation, "correlation", at_least=0, at_most=1),
@@ -147,13 +147,13 @@ def _run(
     return [found[number] for number in range(len(cells))]
 
 
-def as_factory(memory: Factory | str) -> Factory:
+def as_factory(memory: Factory | str, *, activity: float, signed: bool) -> Factory:
     """Return a function that makes a memory of some size, for a function or a name."""
     if isinstance(memory, str):
         names = memories()
         if memory not in names:
             raise unknown_name("memory", memory, names)
-        return partial(made_by_name, memory)
+        return partial(made_by_name, memory, activity=activity, signed=signed)
     if not callable(memory):
         raise TypeError(
             "The memory must be a function of the number of units that makes a new one, such as "
@@ -169,14 +169,9 @@ def memories() -> Mapping[str, Any]:
     return memory.MEMORIES
 
 
-def made_by_name(name: str, size: int) -> Any:
-    """Return a new memory of a listed class that recalls patterns from themselves."""
-    from hebbian_descent.memory.associative import AssociativeMemory
-
-    cls = memories()[name]
-    if cls is AssociativeMemory:  # with connections to itself, a unit would copy the cue
-        return AssociativeMemory(size, auto="layer", connectivity=~np.eye(size, dtype=bool))
-    return cls(size)
+def made_by_name(name: str, size: int, *, activity: float, signed: bool) -> Any:
+    """Return a new memory of a listed class for patterns that recall themselves."""
+    return memories()[name].for_patterns(size, activity=activity, signed=signed)
 
 
 def _as_noise(noise: float | Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -47,6 +47,11 @@ class HopfieldMemory(ClassicalMemory):
         self.activity = None if activity is None else float(activity)
         # Σ, not divided by N: these are whole numbers for patterns of −1 and 1, so that ties are exact.
         self.sums = np.zeros((self.n_units, self.n_units))
+
+    @classmethod
+    def for_patterns(cls, n_units: int, *, activity: float = 0.5, signed: bool = False) -> Self:
+        """Return a network for signed patterns, or for patterns of 0 and 1 with their activity."""
+        return cls(n_units, activity=None if signed else activity)
 
     @property
     def weights(self) -> Array:
