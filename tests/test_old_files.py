@@ -1,6 +1,7 @@
-"""What version 0.1 wrote can still be read: models, pickles of estimators, stores that sweeps resume from.
+"""What earlier versions wrote can still be read: models, pickled estimators, stores that sweeps resume from.
 
-`tests/samples/0.1` holds the files, the outputs that their models gave, and the script that wrote both.
+`tests/samples` has a folder per version, with the files, the outputs that their models gave, and the script
+that wrote both. Most tests are about 0.1, which had fewer kinds of models and other defaults.
 """
 
 import json
@@ -13,55 +14,75 @@ import numpy as np
 import pytest
 import scipy.special
 
-from hebbian_descent import AssociativeMemory, Autoencoder, Layer, load
+from hebbian_descent import KINDS, AssociativeMemory, Autoencoder, Layer, load
+from hebbian_descent.memory import Memory
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import executors, sweep, sweep_autoencoders
 
-SAMPLES = Path(__file__).parent / "samples" / "0.1"
-EXPECTED = json.loads((SAMPLES / "expected.json").read_text())
-INPUTS, TARGETS = np.array(EXPECTED["inputs"]), np.array(EXPECTED["targets"])
+
+class Samples:
+    """What a version wrote: files, inputs, and the outputs of the models for them."""
+
+    def __init__(self, version):
+        self.version = version
+        self.folder = Path(__file__).parent / "samples" / version
+        self.expected = json.loads((self.folder / "expected.json").read_text())
+        self.inputs, self.targets = (np.array(self.expected[name]) for name in ("inputs", "targets"))
+
+    def outputs(self, model, name):
+        inputs = self.inputs.astype(np.float32) if name.endswith("float32") else self.inputs
+        if isinstance(model, Layer):
+            return model.output(inputs)
+        if isinstance(model, Autoencoder):
+            return model.reconstruct(inputs)
+        if isinstance(model, Memory):
+            return model.recall(inputs)
+        for method in ("predict_proba", "transform", "predict"):
+            if hasattr(model, method):
+                return getattr(model, method)(inputs)
+        raise AssertionError(type(model))
+
+    def require_same(self, model, name):
+        found, expected = self.outputs(model, name), np.array(self.expected["outputs"][name])
+        assert found.dtype == (np.float32 if name.endswith("float32") else np.float64)
+        # exp and products round differently by processor
+        tolerance = 1e-5 if found.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def outputs(model, name):
-    inputs = INPUTS.astype(np.float32) if name.endswith("float32") else INPUTS
-    if isinstance(model, Layer):
-        return model.output(inputs)
-    if isinstance(model, Autoencoder):
-        return model.reconstruct(inputs)
-    if isinstance(model, AssociativeMemory):
-        return model.recall(inputs)
-    for method in ("predict_proba", "transform", "predict"):
-        if hasattr(model, method):
-            return getattr(model, method)(inputs)
-    raise AssertionError(type(model))
+OLDEST, NEWEST = VERSIONS = [Samples("0.1"), Samples("0.2")]
+SAMPLES, EXPECTED, INPUTS, TARGETS = OLDEST.folder, OLDEST.expected, OLDEST.inputs, OLDEST.targets
 
 
-def require_same(model, name):
-    found, expected = outputs(model, name), np.array(EXPECTED["outputs"][name])
-    assert found.dtype == (np.float32 if name.endswith("float32") else np.float64)
-    tolerance = (
-        1e-5 if found.dtype == np.float32 else 1e-12
-    )  # exp and products round differently by processor
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+def each_file(folder):
+    """Parametrize by the files in a folder of every version."""
+    files = [(samples, path) for samples in VERSIONS for path in sorted((samples.folder / folder).iterdir())]
+    names = [f"{samples.version}-{path.stem}" for samples, path in files]
+    return pytest.mark.parametrize(("samples", "path"), files, ids=names)
 
 
-@pytest.mark.parametrize("name", EXPECTED["outputs"])
-def test_a_model_file_gives_the_outputs_it_gave(name):
-    require_same(load(SAMPLES / "models" / f"{name}.safetensors"), name)
+@each_file("models")
+def test_a_model_file_gives_the_outputs_it_gave(samples, path, tmp_path):
+    model = load(path)
+    samples.require_same(model, path.stem)
+    model.save(tmp_path / "again.safetensors")
+    samples.require_same(load(tmp_path / "again.safetensors"), path.stem)
 
 
-@pytest.mark.parametrize("path", sorted((SAMPLES / "pickles").iterdir()), ids=lambda path: path.stem)
+@each_file("pickles")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
-def test_a_pickled_estimator_gives_the_outputs_it_gave(path):
-    require_same(pickle.loads(path.read_bytes()), path.stem)
+def test_a_pickled_estimator_gives_the_outputs_it_gave(samples, path):
+    samples.require_same(pickle.loads(path.read_bytes()), path.stem)
+
+
+def test_every_kind_of_model_has_a_sample():
+    assert {type(load(path)).__name__ for path in (NEWEST.folder / "models").iterdir()} == set(KINDS)
+    assert {path.stem for path in (NEWEST.folder / "models").iterdir()} == set(NEWEST.expected["outputs"])
 
 
 @pytest.mark.parametrize("name", [name for name in EXPECTED["outputs"] if not name.endswith("float32")])
-def test_a_loaded_model_is_written_and_learns_again(name, tmp_path):
-    model = load(SAMPLES / "models" / f"{name}.safetensors")
-    model.save(tmp_path / "again.safetensors")
-    again = load(tmp_path / "again.safetensors")
-    require_same(again, name)
+def test_a_loaded_model_learns_again(name):
+    model, again = (load(SAMPLES / "models" / f"{name}.safetensors") for _ in range(2))
     if isinstance(model, AssociativeMemory):
         again.store(INPUTS) if model.auto else again.store(INPUTS, TARGETS)
         assert again.n_stored == model.n_stored + len(INPUTS)
@@ -73,7 +94,7 @@ def test_a_loaded_model_is_written_and_learns_again(name, tmp_path):
         again.partial_fit(INPUTS, TARGETS if model.target_ndim_ == 2 else TARGETS[:, 0])
     elif name.startswith("encoder"):
         again.partial_fit(INPUTS)
-    assert np.isfinite(outputs(again, name)).all()
+    assert np.isfinite(OLDEST.outputs(again, name)).all()
 
 
 AUTOMATIC = {"HebbianDescentClassifier": 1.0, "HebbianDescentRegressor": 0.5}
@@ -153,6 +174,14 @@ def test_a_finished_sweep_is_read_from_an_old_store(name, store, nothing_is_comp
     else:
         result = sweep(INPUTS, TARGETS, **options, store=str(store))
     np.testing.assert_array_equal(result.values["mae"], np.array(EXPECTED["mae"][name]))
+
+
+@pytest.mark.parametrize("name", NEWEST.expected["sweeps"])
+def test_a_finished_sweep_is_read_from_a_store_of_0_2(name, tmp_path, nothing_is_computed):
+    store = shutil.copytree(NEWEST.folder / "store", tmp_path / "store")
+    options = NEWEST.expected["sweeps"][name]
+    result = sweep(NEWEST.inputs, NEWEST.targets, **options, trials=2, store=str(store))
+    np.testing.assert_array_equal(result.values["mae"], np.array(NEWEST.expected["mae"][name]))
 
 
 def test_a_sweep_of_own_members_is_read_from_an_old_store(store, nothing_is_computed, monkeypatch):

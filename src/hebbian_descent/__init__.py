@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from hebbian_descent.explorer import explore
     from hebbian_descent.versions import show_versions
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ACTIVATIONS",
