@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from hebbian_descent.explorer import explore
-from website import api, commands, notebooks
+from website import api, commands, gallery, notebooks
 from website.links import relinked
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 FRONT_PAGE = "website/index.md"
+GALLERY = "docs/gallery/README.md"
 DOCUMENTS = ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")
 LANGUAGES = {".py": "python", ".hpp": "cpp", ".cff": "yaml"}
 
@@ -54,6 +55,8 @@ def write_pages(folder: Path) -> None:
             text = notebooks.page(executed[path], path.stem, page.parent)
         else:
             text = path.read_text(encoding="utf-8")
+        if name == GALLERY:
+            text = gallery.with_scripts(text, path)
         text = relinked(text, path, ROOT, pages, source_page)
         if path.suffix == ".ipynb":
             text += f"\n[Download this tutorial as a notebook]({path.name}){{ .md-button }}\n"

@@ -9,6 +9,7 @@ import typer
 
 from hebbian_descent.cli import app
 from website.commands import command_reference
+from website.gallery import with_scripts
 from website.links import relinked
 
 ROOT = Path(__file__).parent.parent.parent
@@ -100,3 +101,16 @@ def test_links_lead_to_pages_of_the_site_or_to_shown_sources(tmp_path):
     assert rewritten(untouched) == untouched
     assert rewritten("```\n[c](../../CONTRIBUTING.md)\n```") == "```\n[c](../../CONTRIBUTING.md)\n```"
     assert shown == ["x.py"]
+
+
+def test_every_picture_of_the_gallery_has_a_thumbnail_and_its_code():
+    page = DOCS / "gallery" / "README.md"
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    shown = with_scripts(text, page)
+    assert [title for title in titles if f"    **{title}**" in shown] == titles
+    for script in (ROOT / "examples" / "gallery").glob("*.py"):
+        lines = [f"    {line}" if line else "" for line in script.read_text(encoding="utf-8").splitlines()]
+        assert "\n".join(lines) in shown
+    with pytest.raises(ValueError, match=r"'A picture' must have a picture and a link"):
+        with_scripts("# Gallery\n\n## A picture\n\nText.\n", page)
