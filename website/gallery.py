@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import indent
 from typing import NamedTuple
 
 HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
@@ -43,5 +44,5 @@ def _picture(title: str, body: str, page: Path) -> Picture:
 
 
 def _folded(script: Path) -> str:
-    code = script.read_text(encoding="utf-8").rstrip().replace("\n", "\n    ").replace("\n    \n", "\n\n")
-    return f'??? example "{script.name}"\n\n    ```python\n    {code}\n    ```'
+    code = script.read_text(encoding="utf-8").rstrip()
+    return f'??? example "{script.name}"\n\n' + indent(f"```python\n{code}\n```", "    ")
