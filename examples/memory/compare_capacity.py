@@ -149,14 +149,25 @@ def draw(rows: list[dict[str, Any]]) -> Any:
                 yerr=np.abs(ends - height),
                 error_kw={"linewidth": 0.8},
                 color=COLORS[place % len(COLORS)],
-                label=name if axes is panels[0] else None,
+                label=name,
             )
         labels = [f"{passes} pass{'es' * (passes > 1)},\n{cue}" for passes, cue in groups]
         axes.set_xticks(range(len(groups)), labels)
         axes.tick_params(axis="x", labelsize=7)
         axes.set_title(kind, fontsize=11)
     panels[0].set_ylabel("Patterns held per unit")
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    handles = {}  # some memories are in some panels only
+    for axes in panels:
+        handles |= {label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    shown = [name for name in names if name in handles]
+    figure.legend(
+        [handles[name] for name in shown],
+        shown,
+        loc="outside lower center",
+        ncols=5,
+        frameon=False,
+        fontsize=8,
+    )
     return figure
 
 
