@@ -42,7 +42,7 @@ def sheet_of(result: Comparison | Growth | Workers) -> Sheet:
 
 def summary(comparisons: Sequence[Comparison]) -> Sheet:
     """Return one row a work: how many times faster than the best peer."""
-    columns = ("work", "best peer", "times faster", "at least", "goal", "share of matrix product", "reached")
+    columns = ("task", "best peer", "times faster", "at least", "goal", "share of matrix product", "reached")
     rows = []
     for comparison in comparisons:
         work = comparison.work
