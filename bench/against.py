@@ -26,7 +26,7 @@ STARTS = {
     "import of the estimators": IMPORT.format(OURS),
     "first partial_fit of a process": OUR_FIRST_CALLS,
 }
-COLUMNS = ("work", "this, ms", "that, ms", "speed of this / speed of that")
+COLUMNS = ("task", "this, ms", "that, ms", "speed of this / speed of that")
 
 
 class Commit:

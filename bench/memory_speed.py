@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    console.print("| units | d | step loop | in chunks | times as fast | published algorithm |", markup=False)
+    console.print("| units | d | step loop | chunked | speed-up | published algorithm |", markup=False)
     console.print("| --- | --- | --- | --- | --- | --- |", markup=False)
     with library_threads(1):
         for size in options.sizes:

@@ -149,7 +149,7 @@ def order(scores: Scores) -> str:
         scores[line] for row in ROWS if row.kind == "ordered" for line in lines_of(row) if line in scores
     ]
     wins = sum(best_of(cells) == "least squares" for cells in ordered)
-    return f"Least squares, which is of second order, is the best in {wins} of these {len(ordered)} lines."
+    return f"Least squares, a second-order method, is the best in {wins} of these {len(ordered)} lines."
 
 
 def parts(kept: Kept) -> str:

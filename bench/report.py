@@ -34,15 +34,15 @@ class Sheet(NamedTuple):
 
 
 def sheet_of(result: Comparison | Growth | Workers) -> Sheet:
-    """Return the table of one piece of work."""
+    """Return the table of one task."""
     if isinstance(result, Comparison):
         return contenders(result)
     return growth(result) if isinstance(result, Growth) else workers(result)
 
 
 def summary(comparisons: Sequence[Comparison]) -> Sheet:
-    """Return one row a work: how many times faster than the best peer."""
-    columns = ("work", "best peer", "times faster", "at least", "goal", "share of matrix product", "reached")
+    """Return one row per task: how many times faster than the best peer."""
+    columns = ("task", "best peer", "times faster", "at least", "goal", "share of matrix product", "reached")
     rows = []
     for comparison in comparisons:
         work = comparison.work

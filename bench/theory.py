@@ -70,7 +70,7 @@ def mistake_table() -> None:
     """Print mistakes and bounds, from zero and from random weights."""
     x, t, w = separable()
     random = np.random.default_rng(1).normal(size=N_INPUTS)
-    say("| start | rate | mistakes | Novikoff's bound | with the term of the start |")
+    say("| initial weights | rate | mistakes | Novikoff's bound | with the second term |")
     say("| --- | --- | --- | --- | --- |")
     for name, start in (("zero", np.zeros(N_INPUTS)), ("random", random)):
         for power in (0, 4, 8, 12):

@@ -1,7 +1,7 @@
-"""A table of your own: a rule, a dataset and an experiment.
+"""A custom table: a rule, a dataset and an experiment.
 
 `hebbian-descent run examples/my_table.py` runs it, with progress, store, `table` and `report` like the tables
-of the paper. Edit the rule and run it again: only what changed is computed anew.
+of the paper. Edit the rule and run it again: only changed parts are computed again.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from hebbian_descent.paper import Association
 
 
 def sign_factors(activity):
-    """Return the centered input and only the sign of the error: every wrong unit learns as strongly."""
+    """Return the centered input and only the sign of the error: every wrong unit learns equally fast."""
     return Factors(activity.inputs - activity.offset, np.sign(activity.output - activity.targets))
 
 
 def stripes(n, seed):
-    """Return pictures of 8 x 8 pixels with some rows and columns lit, one picture per row."""
+    """Return images of 8 x 8 pixels with some rows and columns lit, one image per row."""
     rng = np.random.default_rng(seed)
     rows, columns = rng.random((2, n, 8)) < 0.25
     return (rows[:, :, None] | columns[:, None, :]).reshape(n, 64).astype(float)

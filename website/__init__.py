@@ -1,1 +1,1 @@
-"""The documentation as a website: `python -m website` builds it into site/, for servers and for disks."""
+"""The documentation as a website: `python -m website` builds site/, to be served or opened from disk."""

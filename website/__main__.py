@@ -1,4 +1,4 @@
-"""`python -m website` writes the pages into build/website and turns them into site/, or fails."""
+"""`python -m website` writes the pages to build/website and builds site/ from them, or fails."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The API reference: which modules are public, in which order; names and docstrings come from the sources."""
+"""The API reference: public modules and their order; names and docstrings come from the sources."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAGES = {
     "paper": ("The paper", ["paper", "paper.printed", "paper.grids"]),
     "package": ("Files and versions", [""]),
 }
-"""File, title and modules of each page. What an earlier page shows, later ones leave out."""
+"""File, title and modules of each page. Later pages omit what an earlier page shows."""
 
 
 def api_pages(sources: Path) -> Iterator[tuple[str, str]]:
@@ -56,10 +56,10 @@ def api_pages(sources: Path) -> Iterator[tuple[str, str]]:
 
 
 def _public(module: griffe.Object | griffe.Alias) -> list[griffe.Object | griffe.Alias]:
-    """Return what a module lists in `__all__`, or else the functions and classes that are defined in it."""
+    """Return the names in a module's `__all__`, or else the functions and classes defined in it."""
     if module.exports is not None:
         listed = [module[str(name)] for name in module.exports]
-        # A function may have the name of the file it is in, which the package then hides.
+        # A function may have the name of its module, which it then hides in the package.
         found = [one[one.name] if one.is_module and one.name in one.members else one for one in listed]
         return [one for one in found if not one.is_module]
     defined = [*module.classes.values(), *module.functions.values()]
@@ -75,7 +75,7 @@ def _first_paragraph(one: griffe.Object | griffe.Alias) -> str:
 
 
 def _entry(one: griffe.Object | griffe.Alias, module: str) -> str:
-    """Return the line that stands for a docstring, and for a dictionary also its keys."""
+    """Return the directive that includes a docstring, and for a dictionary also its keys."""
     is_in_namesake = one.parent is not None and one.parent.name == one.name
     lines = [f"::: {one.path if is_in_namesake else f'{module}.{one.name}'}"]
     if one.is_attribute:

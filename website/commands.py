@@ -1,4 +1,4 @@
-"""The reference of the command line, written from the commands themselves."""
+"""The command reference, generated from the commands themselves."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hebbian_descent.cli import app
 PROGRAM = "hebbian-descent"
 INTRODUCTION = f"""# Commands
 
-Every command and option of `{PROGRAM}`, as the program itself describes them. For what goes where, exit
-codes and results as JSON, see [the command line](command_line.md).
+Every command and option of `{PROGRAM}`, as described by the program itself. For output, exit codes and
+results as JSON, see [the command line](command_line.md).
 """
 
 

@@ -1,4 +1,4 @@
-"""Examples in docstrings are shown as code."""
+"""Show examples in docstrings as code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXAMPLE = re.compile(r"(?:^[ ]*>>> .*\n(?:^(?![ ]*$).*\n?)*)+", flags=re.MULTILI
 
 
 class Doctests(griffe.Extension):
-    """Puts fences around `>>> …` and what it prints, which Markdown would read as quotations."""
+    """Fence `>>> …` and its output, which Markdown would read as quotations."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of an object."""

@@ -1,4 +1,4 @@
-"""Links between pages of the repository become links between pages of the site."""
+"""Rewrite links between files of the repository as links between pages of the site."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<targ
 def relinked(
     text: str, path: Path, root: Path, pages: Mapping[str, str], source_page: Callable[[Path], str]
 ) -> str:
-    """Return the Markdown of the file `path` with links that hold in the site.
+    """Return the Markdown of the file `path` with links that are valid in the site.
 
     `pages` maps paths in the repository to paths in the site. A link to any other file leads to a page that
-    shows it, which `source_page` makes; one to a folder becomes its name.
+    shows it, written by `source_page`; a link to a folder becomes its name.
     """
     here = pages[path.relative_to(root).as_posix()]
 
@@ -28,7 +28,7 @@ def relinked(
         file = (path.parent / address).resolve()
         name = file.relative_to(root).as_posix()
         is_copied = name.startswith("docs/") and name not in pages and file.is_file()
-        if is_copied or not file.exists():  # if missing, it is made with the site, or the build reports it
+        if is_copied or not file.exists():  # a missing one is generated, or the build reports it
             return match[0]
         if file.is_dir():
             return f"`{name}`"

@@ -1,4 +1,4 @@
-"""Tutorials: notebooks without outputs, which are run when the site is built."""
+"""Tutorials: notebooks stored without outputs and executed when the site is built."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run(path: Path) -> Any:
-    """Return the notebook with its outputs; a cell that raises ends the build with its traceback."""
+    """Run a notebook and return it with outputs; an exception in a cell ends the build with its traceback."""
     notebook = nbformat.read(path, as_version=4)
     with TemporaryDirectory() as folder:  # for the files that a tutorial writes
         resources = {"metadata": {"path": folder}}
@@ -47,7 +47,7 @@ def page(notebook: Any, name: str, folder: Path) -> str:
                 folder.mkdir(parents=True, exist_ok=True)
                 picture.write_bytes(base64.b64decode(output["data"]["image/png"]))
                 size = output["metadata"].get("image/png", {}).get("width", "100%")
-                parts.append(f"![What the code above draws]({picture.name}){{ width={size} }}")
+                parts.append(f"![Output of the code above]({picture.name}){{ width={size} }}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,6 +1,6 @@
-"""Everything that the site shows, as one folder of Markdown: whatever is generated is generated here.
+"""Write all pages of the site, including generated ones, as one folder of Markdown.
 
-So the program that turns Markdown into a site needs no plugins of ours, and can be replaced.
+So the site generator needs no custom plugins and can be replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LANGUAGES = {".py": "python", ".hpp": "cpp", ".cff": "yaml"}
 
 
 def site_pages() -> dict[str, str]:
-    """Return where each document of the repository is in the site."""
+    """Return the path in the site of each document of the repository."""
     pages = {FRONT_PAGE: "index.md"} | {name: name.lower() for name in DOCUMENTS}
     for path in [*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]:
         pages[path.relative_to(ROOT).as_posix()] = path.relative_to(DOCS).with_suffix(".md").as_posix()
@@ -39,17 +39,17 @@ def write_pages(folder: Path) -> None:
         _copy(path, folder / "assets" / path.name)
 
     def source_page(file: Path) -> str:
-        """Write a page that shows a file of the repository, and return its place."""
+        """Write a page that shows a file of the repository, and return its path."""
         name, code = file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8").rstrip()
         text = f"# {file.name}\n\n`{name}`\n\n````{LANGUAGES.get(file.suffix, 'text')}\n{code}\n````\n"
         _write(folder / "source" / f"{name}.md", text)
         return f"source/{name}.md"
 
     tutorials = sorted(DOCS.rglob("*.ipynb"))
-    with ThreadPoolExecutor(2) as pool:  # each tutorial runs in a process of its own
+    with ThreadPoolExecutor(2) as pool:  # each tutorial runs in its own process
         executed = dict(zip(tutorials, pool.map(notebooks.run, tutorials), strict=True))
     pages = site_pages()
-    for name in sorted(pages.keys() - {"docs/README.md"}):  # for which the front page stands
+    for name in sorted(pages.keys() - {"docs/README.md"}):  # replaced by the front page
         path, page = ROOT / name, folder / pages[name]
         if path.suffix == ".ipynb":
             text = notebooks.page(executed[path], path.stem, page.parent)

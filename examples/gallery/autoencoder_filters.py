@@ -1,4 +1,4 @@
-"""Auto-encoder filters: what hidden units look for, learned with and without the derivative of the units.
+"""Auto-encoder filters: what hidden units learn with and without the derivative of the activation.
 
 python examples/gallery/autoencoder_filters.py [FILE]
 """
@@ -43,7 +43,7 @@ def trained(rule: str, images: Any) -> Autoencoder:
 
 
 def draw(networks: dict[str, Autoencoder], images: Any) -> Figure:
-    """Draw the filters of each network, and images beside what it makes of them."""
+    """Draw the filters of each network, and images with their reconstructions."""
     figure = Figure(figsize=(7.5, 6.6), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=(1.75, 1))
     for part, (rule, network) in zip(above.subfigures(1, 2, wspace=0.06), networks.items(), strict=True):
@@ -80,7 +80,7 @@ def _bare(axes: Any) -> None:
 
 
 def main(path: str) -> None:
-    """Train, draw."""
+    """Train and draw."""
     digits = datasets.load("digits")
     assert digits.test is not None
     networks = {rule: trained(rule, digits.train.inputs) for rule in LEARNING_RATES}

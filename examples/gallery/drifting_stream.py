@@ -1,4 +1,4 @@
-"""A drifting stream: handwritten digits seen one by one, while the light changes. Who keeps up?
+"""A drifting stream: handwritten digits seen one by one, while the light changes. Which centering keeps up?
 
 python examples/gallery/drifting_stream.py [FILE]
 """
@@ -29,7 +29,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 def stream() -> tuple[Any, Any]:
-    """Return images whose background brightens, from the left and then from above, with their labels."""
+    """Return images with a background that brightens from the left, then from above, and their labels."""
     digits = datasets.load("digits").train
     assert digits.labels is not None
     rows = np.random.default_rng(0).integers(len(digits), size=N_SAMPLES)
@@ -63,7 +63,7 @@ def best_hits(way: str, images: Any, labels: Any) -> tuple[float, Any]:
 
 
 def draw(images: Any, results: dict[str, tuple[float, Any]]) -> Figure:
-    """Draw a few images of the stream, and below them how many guesses were right of late."""
+    """Draw a few images of the stream, and below them the share of right guesses in a moving window."""
     figure = Figure(figsize=(7.5, 4.9), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=(1, 2.9))
     shown = np.linspace(0, N_SAMPLES - 1, 11).astype(int)
@@ -92,7 +92,7 @@ def draw(images: Any, results: dict[str, tuple[float, Any]]) -> Figure:
 
 
 def main(path: str) -> None:
-    """Stream, learn, draw."""
+    """Learn the stream and draw."""
     images, labels = stream()
     results = {way: best_hits(way, images, labels) for way in STYLES}
     draw(images, results).savefig(path, dpi=110)

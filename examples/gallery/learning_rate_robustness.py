@@ -1,4 +1,4 @@
-"""Robustness to the learning rate: how good is each rule if nobody knows the best rate?
+"""Robustness to the learning rate: how good is each rule if the best rate is unknown?
 
 python examples/gallery/learning_rate_robustness.py [FILE]
 """
@@ -20,7 +20,7 @@ CENTERING: dict[str, Any] = {"Centered cues": "mean", "Cues as they are": None}
 
 
 def results() -> dict[str, SweepResult]:
-    """Learn 100 pairs once, with every rule and rate, from ten starts each, with and without centering."""
+    """Learn 100 pairs once with every rule and rate, ten initial weights each, with and without centering."""
     cues, targets = datasets.draw_pair("rand", "connect_positions", 100, seed=0)
     return {
         title: sweep(
@@ -37,7 +37,7 @@ def results() -> dict[str, SweepResult]:
 
 
 def draw(found: dict[str, SweepResult]) -> Figure:
-    """Draw error over rate; bars below span the rates that beat answering with the mean."""
+    """Draw error over rate; bars below span the rates that are better than answering with the mean."""
     figure = Figure(figsize=(7.5, 4.4), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for axes, (title, result) in zip(panels, found.items(), strict=True):
@@ -66,7 +66,7 @@ def _draw_rule(axes: Any, result: SweepResult, cost: Any, style: dict[str, Any],
 
 
 def main(path: str) -> None:
-    """Sweep, draw."""
+    """Sweep and draw."""
     draw(results()).savefig(path, dpi=110)
 
 

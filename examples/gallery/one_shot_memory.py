@@ -33,7 +33,7 @@ def best_rates(cues: Any, images: Any) -> dict[str, float]:
 
 
 def recalled(cues: Any, images: Any) -> dict[str, Any]:
-    """Return what each rule recalls after it has seen every pair once."""
+    """Return what each rule recalls after learning every pair once."""
     outputs = {}
     for rule, rate in best_rates(cues, images).items():
         layer = Layer.create(
@@ -94,7 +94,7 @@ def _draw_errors(part: Any, images: Any, outputs: dict[str, Any]) -> None:
 
 
 def main(path: str) -> None:
-    """Store, recall, draw."""
+    """Store, recall and draw."""
     cues, images = datasets.draw_pair("rand", "digits", 100, seed=0)
     draw(images, recalled(cues, images)).savefig(path, dpi=110)
 

@@ -1,7 +1,7 @@
-"""What the automatic learning rate costs, beside the best of 35 fixed ones: a table of docs/memory.md.
+"""The automatic learning rate compared with the best of 35 fixed ones: a table of docs/memory.md.
 
 python examples/memory/automatic_rate.py
-python examples/memory/automatic_rate.py --choose   # the same for several κ, on other patterns and starts
+python examples/memory/automatic_rate.py --choose   # the same for several κ, on other patterns and weights
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHOWN, CHOOSING = 0, 1
 
 
 def rows() -> Iterator[list[str]]:
-    """Yield the lines of the table: error of automatic steps over that of the best fixed rate."""
+    """Yield the lines of the table: the errors with the automatic rate and with the best fixed rate."""
     for pair in PAIRS:
         x, t = datasets.draw_pair(*pair, 100, seed=SHOWN)
         for activation in ACTIVATIONS:

@@ -5,8 +5,8 @@ many can be recalled, and draws the numbers over the size.
 
 python examples/memory/classical_capacity.py [FILE]
 
-A Hopfield network counts as recalling as long as patterns, started from themselves, end at a mean overlap of
-0.9 or more. Willshaw's memory counts as long as its recalled patterns have at most one wrong unit on average.
+The criterion for a Hopfield network is that recall from the patterns themselves ends at a mean overlap of at
+least 0.9; for Willshaw's memory, that recalled patterns have at most one wrong unit on average.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOPFIELD_SIZES = (100, 200, 500, 1000, 2000)
 WILLSHAW_SIZES = HOPFIELD_SIZES[:-1]
 LOADS = np.arange(0.11, 0.2, 0.01)
 N_CUES, N_SPARSE_CUES = 200, 3000
-"""Patterns that are recalled, of all that are stored; few wrong units need many patterns to be counted."""
+"""Number of recalled patterns, of all stored ones; few wrong units need many patterns to be counted."""
 COLORS = "#0072B2", "#D55E00"
 
 
@@ -57,7 +57,7 @@ def willshaw_bits(n_units: int, n_draws: int) -> float:
 
 
 def willshaw_wrong(n_units: int, k: int, n_stored: int, seed: int) -> float:
-    """Return how many units of a recalled pattern are on that should be off, on average."""
+    """Return the mean number of units of a recalled pattern that are wrongly on."""
     cues = patterns.sparse(n_stored, n_units, activity=k / n_units, seed=2 * seed)
     targets = patterns.sparse(n_stored, n_units, activity=k / n_units, seed=2 * seed + 1)
     memory = WillshawMemory(n_units, n_units)
@@ -71,7 +71,7 @@ def willshaw_patterns(n_units: int, k: int) -> float:
 
 
 def bits_of_pattern(n_units: int, k: int) -> float:
-    """Return log₂ of the number of patterns with k units on, less log₂(k + 1): one of k + 1 is wrong."""
+    """Return log₂ of the number of patterns with k active units, minus log₂(k + 1): one of k + 1 is wrong."""
     n_patterns = lgamma(n_units + 1) - lgamma(k + 1) - lgamma(n_units - k + 1)
     return (n_patterns - log(k + 1)) / log(2)
 

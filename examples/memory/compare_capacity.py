@@ -38,13 +38,13 @@ PATTERNS: dict[str, dict[str, float]] = {
 NOISE = {"clean": 0.0, "noisy": 0.2}
 PASSES = (1, 5)
 SIGNED = ("hopfield", "pseudo_inverse", "dense")
-"""Memories that get patterns of −1 and 1 where half of the units are active."""
+"""Memories that use patterns of −1 and 1 if half of the units are active."""
 ONLY_SPARSE = ("willshaw",)
 COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442", "#666666")
 
 
 def associative(rule: str, size: int) -> AssociativeMemory:
-    """Return one layer from each pattern to itself, without connections of a unit to itself."""
+    """Return one layer from each pattern to itself, without self-connections."""
     return AssociativeMemory(size, auto="layer", rule=rule, connectivity=~np.eye(size, dtype=bool))
 
 
@@ -59,7 +59,7 @@ def memories() -> list[str]:
 
 
 def made(name: str, activity: float) -> tuple[Any, dict[str, Any]]:
-    """Return how a memory is made for patterns of some activity, and the other arguments of `capacity`."""
+    """Return the function that creates a memory for some activity, and the other arguments of `capacity`."""
     if name in RULES:
         return partial(associative, name), {}
     is_sparse = activity != 0.5
@@ -172,7 +172,7 @@ def draw(rows: list[dict[str, Any]]) -> Any:
 
 
 def write_page(rows: list[dict[str, Any]]) -> None:
-    """Put the table into the page, between its two marks, and draw the figure."""
+    """Write the table into the page, between its two markers, and draw the figure."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split("<!-- table -->\n", 1)
     after = rest.split("<!-- end of table -->", 1)[1]

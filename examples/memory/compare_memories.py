@@ -25,13 +25,13 @@ from hebbian_descent.memory import (
 
 N_UNITS, N_DRAWS = 200, 2
 SETTINGS = {"50 sparse": (50, 0.1), "50 dense": (50, 0.5), "400 sparse": (400, 0.1)}
-"""Number of patterns, and the share of their units that are on."""
+"""Number of patterns, and the share of active units."""
 N_RECENT = 20
 OTHERS = ~np.eye(N_UNITS, dtype=bool)
 
 
 def memories(activity: float) -> dict[str, Memory]:
-    """Return an empty memory of each kind, for patterns in which this share of the units is on."""
+    """Return an empty memory of each kind, for patterns with this share of active units."""
     return {
         "`AssociativeMemory`": AssociativeMemory(N_UNITS, auto="layer"),
         "the same, no self-connections": AssociativeMemory(N_UNITS, auto="layer", connectivity=OTHERS),
@@ -44,7 +44,7 @@ def memories(activity: float) -> dict[str, Memory]:
 
 
 def rows() -> Iterator[list[str]]:
-    """Yield the size of each memory with 400 patterns, and the errors of what it recalls."""
+    """Yield the size of each memory with 400 patterns, and its recall errors."""
     yield ["the cue itself", "", *["0.100 (100 %)"] * (len(SETTINGS) + 1)]
     for name in memories(0.1):
         cells, n_bytes = [], 0

@@ -1,4 +1,4 @@
-"""Theory beside measurement: the figure and the tables of docs/forgetting.md.
+"""Theory compared with measurement: the figure and the tables of docs/forgetting.md.
 
 python examples/memory/forgetting_theory.py [--figure FOLDER]
 """
@@ -48,9 +48,9 @@ def signs(rng: np.random.Generator, n: int, size: int) -> Any:
 def measured_overlap(
     share: float, n: int, draws: int, *, eigenvalues: Any = None, activation: str = "linear"
 ) -> Any:
-    """Return for each draw how much of each target is left, the most recent first, (draws, n).
+    """Return the overlap of recall and target for each draw, the most recent first, (draws, n).
 
-    `share` is the learning rate as a share of the one that recalls the last pattern exactly.
+    `share` is the learning rate as a multiple of the one that recalls the last pattern exactly.
     """
     curves = []
     for draw in range(draws):
@@ -76,12 +76,12 @@ def overlaps() -> Iterator[tuple[float, Any, Any]]:
 
 
 def _smooth(curve: Any, ages: Any) -> Any:
-    """Return the mean of a curve from each age on over twenty patterns, the first one alone."""
+    """Return the mean of a curve over twenty patterns from each age on; age 0 is not averaged."""
     return np.array([curve[age : age + (20 if age else 1)].mean() for age in ages])
 
 
 def rates() -> Iterator[tuple[int, str, float, float]]:
-    """Yield numbers of pairs, an error, and the best rate as a share of 1/E‖x‖², measured and predicted."""
+    """Yield numbers of pairs, an error, and the best rate in units of 1/E‖x‖², measured and predicted."""
     tried = np.geomspace(0.15, 1.3, 24)
     for n in PAIRS:
         errors = np.zeros((2, len(tried)))
@@ -106,7 +106,7 @@ def spectra() -> Iterator[tuple[float, Any, Any, float]]:
 
 
 def sigmoid() -> Iterator[tuple[float, Any, Any, Comparison]]:
-    """Yield learning rates, the overlap of sigmoid and of linear units, and which law the first follows."""
+    """Yield learning rates, the overlap of sigmoid and of linear units, and the law of the sigmoid units."""
     for share in (0.5, 1.0, 2.0):
         curves = measured_overlap(share, 400, 8, activation="sigmoid")
         linear = overlap(np.arange(400), share * EXACT, np.full(N_INPUTS, VARIANCE))
@@ -114,7 +114,7 @@ def sigmoid() -> Iterator[tuple[float, Any, Any, Comparison]]:
 
 
 def tables() -> Iterator[list[str]]:
-    """Yield the lines of all tables, an empty one between two."""
+    """Yield the lines of all tables, separated by empty lines."""
     yield ["η / (1/E‖x‖²)", "time constant", *(f"age {age}" for age in AGES)]
     yield ["---"] * (len(AGES) + 2)
     for share, measured, predicted in overlaps():

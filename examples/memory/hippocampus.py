@@ -1,4 +1,4 @@
-"""One-shot storage of sequences in a small hippocampus: what does the dentate gyrus do for it?
+"""One-shot storage of sequences in a small hippocampus: does the dentate gyrus help?
 
 python examples/memory/hippocampus.py            # some minutes: hippocampus.json, the figure and the table
 python examples/memory/hippocampus.py --table    # figure and table from hippocampus.json
@@ -59,7 +59,7 @@ def alike(n: int, size: int, correlation: float, seed: int) -> Any:
 def hippocampus(intrinsic: Any, *, dentate_gyrus: bool = True, factor: int = 2, seed: int = 0) -> Chain:
     """Return entorhinal cortex → dentate gyrus → CA3 → entorhinal cortex, before anything is stored.
 
-    The way into the dentate gyrus is fixed and random. CA3 runs through its intrinsic sequence by itself,
+    The projection to the dentate gyrus is fixed and random. CA3 runs freely through its intrinsic sequence,
     which its recurrent projection has learned beforehand. The projections into and out of CA3 are plastic.
     """
     ec, dg, ca3 = (Area(name, size, k) for name, size, k in sizes(factor))
@@ -77,7 +77,7 @@ def hippocampus(intrinsic: Any, *, dentate_gyrus: bool = True, factor: int = 2, 
 
 
 def sizes(factor: int) -> list[tuple[str, int, int | None]]:
-    """Return name, number of units and winners of each area; the cortex shows what it is shown."""
+    """Return name, number of units and winners of each area; the cortex has graded activity."""
     counts = {"EC": 110 * factor, "DG": 1200 * factor, "CA3": 250 * factor}
     return [
         (name, n, None if name == "EC" else max(round(ACTIVITY[name] * n), 1)) for name, n in counts.items()
@@ -90,12 +90,12 @@ def intrinsic_sequence(n: int, factor: int, seed: int) -> Any:
 
 
 def replayed(chain: Chain, x: Any, cues: Any) -> dict[str, float]:
-    """Cue every pattern but the last few and compare what follows with what was stored."""
+    """Replay from every pattern but the last few, and compare with the stored sequence."""
     n = len(x) - N_REPLAYED
     after = chain.replay(cues[:n], N_REPLAYED).reshape(n * N_REPLAYED, -1)
     right = np.concatenate([x[start + 1 : start + 1 + N_REPLAYED] for start in range(n)])
     places = np.concatenate([np.arange(start + 1, start + 1 + N_REPLAYED) for start in range(n)])
-    # The nearest of all stored patterns, not only of those that are right somewhere.
+    # The nearest of all stored patterns, not only of those that can be right.
     distance = (x * x).sum(axis=1) - 2 * after @ x.T
     return {
         "identified": float((distance.argmin(axis=1) == places).mean()),
@@ -219,7 +219,7 @@ def draw(results: dict[str, Any]) -> Figure:
 
 
 def main() -> None:
-    """Measure unless the results are asked for alone, then write figure and table."""
+    """Measure, unless `--table` is given, then write figure and table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--table", action="store_true", help="write figure and table from the saved results")
     if not parser.parse_args().table:

@@ -1,4 +1,4 @@
-"""What happens between the steps of recall decides where it ends: two tables of docs/memory.md.
+"""The effect of operations between recall steps: two tables of docs/memory.md.
 
 python examples/memory/iterated_recall.py
 """

@@ -1,4 +1,4 @@
-"""How well damaged patterns are completed by each kind of auto-association: the table of docs/memory.md.
+"""How well each kind of auto-association completes damaged patterns: the table of docs/memory.md.
 
 python examples/memory/pattern_completion.py
 """

@@ -1,4 +1,4 @@
-"""What the scripts share: data as tensors, several seeds, a table and a picture."""
+"""Shared parts of the scripts: data as tensors, several seeds, a table and a picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS["decoder part"] = COLOURS["matching loss"]
 
 
 class Data(NamedTuple):
-    """Patterns to learn from and patterns to be judged by."""
+    """Training and test patterns."""
 
     name: str
     inputs: Tensor
@@ -96,8 +96,8 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 def options(description: str) -> argparse.Namespace:
     """Read the command line, and let PyTorch use one thread: the models are small."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--dataset", default="digits", help="digits, or mnist where its files are")
-    parser.add_argument("--output", type=Path, default=Path("docs/nn"), help="where the picture goes")
+    parser.add_argument("--dataset", default="digits", help="digits, or mnist if its files are available")
+    parser.add_argument("--output", type=Path, default=Path("docs/nn"), help="folder for the picture")
     parser.add_argument("--updates", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3)
     torch.set_num_threads(1)

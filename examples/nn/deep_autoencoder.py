@@ -1,6 +1,6 @@
 """A deep auto-encoder with tied weights: the full gradient against the decoder part alone.
 
-Both learn by the matching loss of sigmoid outputs, with Adam, from the same weights and the same batches.
+Both use the matching loss of sigmoid outputs and Adam, with the same initial weights and batches.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def train(data: Data, method: str, rate: float, steps: list[int], seed: int) -> 
 
 
 def main() -> None:
-    """Train both methods, print a table, draw the picture."""
+    """Train both methods, print a table and draw the picture."""
     args = options(__doc__)
     data = read(args.dataset, n_test=2000)
     steps = [round(args.updates * i / 25) for i in range(26)]

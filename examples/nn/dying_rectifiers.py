@@ -1,8 +1,7 @@
-"""Rectifier outputs that die of too large a learning rate, and which loss brings them back.
+"""Rectifier outputs that die from too large a learning rate, and the loss that revives them.
 
-The first fifty updates use the squared error with a learning rate that is far too large, which leaves
-output units silent for every training pattern. Then each method continues from the same network with a small
-one.
+The first fifty updates use the squared error with a learning rate that is far too large, which leaves output
+units silent for every training pattern. Then each method continues from the same network with a small rate.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def train(data: Data, method: str, steps: list[int], seed: int) -> list[list[flo
 
 
 def main() -> None:
-    """Train both methods, print a table, draw the picture."""
+    """Train both methods, print a table and draw the picture."""
     args = options(__doc__)
     data = read(args.dataset)
     steps = sorted({ACCIDENT, *(round(args.updates * i / 40) for i in range(41))})

@@ -1,9 +1,9 @@
 """Which loss, and whether to center: a study of small perceptrons on digits and MNIST.
 
-    python examples/nn/losses_and_centering.py              # what is missing, then the page
-    python examples/nn/losses_and_centering.py --show       # only the page, from what is kept
+    python examples/nn/losses_and_centering.py              # run missing networks, then write the page
+    python examples/nn/losses_and_centering.py --show       # only write the page, from saved runs
 
-Runs are kept in losses_and_centering.json as they end; a study that was stopped resumes.
+Finished runs are saved in losses_and_centering.json; an interrupted study resumes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def losses(dataset: str) -> list[Network]:
 
 
 def centerings(dataset: str) -> list[Network]:
-    """Return a network for each kind of inputs, optimizer, hidden unit and way to center or normalise."""
+    """Return a network for each kind of inputs, optimizer, hidden unit and centering or normalisation."""
     return [
         Network(dataset, hidden=hidden, depth=2, centering=method, inputs=inputs, optimizer=optimizer)
         for inputs, optimizer, hidden, method in product(INPUTS, OPTIMIZERS, HIDDEN, METHODS)
@@ -47,7 +47,7 @@ def centerings(dataset: str) -> list[Network]:
 
 
 def all_networks() -> list[Network]:
-    """Return all networks of the study, those first that are quick or tell most."""
+    """Return all networks of the study, the quick or most informative ones first."""
     networks = [network for dataset in SIZES for network in centerings(dataset)]
     on_digits = [network for network in networks if network.dataset == "digits"]
     raw = [network for network in networks if network.inputs == "raw"]
@@ -56,9 +56,9 @@ def all_networks() -> list[Network]:
 
 
 def main() -> None:
-    """Run what is missing, and write the page."""
+    """Run missing networks, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--show", action="store_true", help="only write the page of what is kept")
+    parser.add_argument("--show", action="store_true", help="only write the page, from saved runs")
     options = parser.parse_args()
     torch.set_num_threads(1)
     study = Study(KEPT)
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def run(study: Study) -> None:
-    """Search all rates to a factor of two, then those of the losses to that of the square root of two."""
+    """Search all rates in factors of 2, then those of the losses in factors of √2."""
     begin = time.monotonic()
     finer = [network for dataset in SIZES for network in losses(dataset)]
     for networks, stride in ((all_networks(), 2), (finer, 1)):

@@ -1,8 +1,8 @@
 """A small transformer, once with self-attention and once with a Hebbian memory in its place.
 
 Each sequence shows pairs of symbols, then asks for the partners of some. The pairs are new in every sequence,
-so that no weight can know them. In the end the memory goes through a sequence step by step, as in generation:
-it carries a state of fixed size, where attention would keep every step.
+so they cannot be stored in the trained weights. Finally the memory processes a sequence step by step, as in
+generation: its state has a fixed size, where attention would keep every step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hebbian_descent.nn import HebbianMemory
 from hebbian_descent.nn.functional import MemoryState
 
 N_SYMBOLS, N_PAIRS, N_QUESTIONS, WIDTH, N_HEADS = 16, 8, 4, 32, 2
-UNKNOWN = N_SYMBOLS  # in place of a value that is asked for
+UNKNOWN = N_SYMBOLS  # replaces a value to be answered
 
 
 class Attention(nn.Module):
@@ -28,13 +28,13 @@ class Attention(nn.Module):
         self.attention = nn.MultiheadAttention(WIDTH, N_HEADS, batch_first=True)
 
     def forward(self, x: Tensor, state: None = None) -> tuple[Tensor, None]:
-        """Return what each step finds among those before it; there is no state."""
+        """Return the attention of each step to earlier ones; there is no state."""
         later = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
         return self.attention(x, x, x, attn_mask=later, need_weights=False)[0], None
 
 
 class Block(nn.Module):
-    """A transformer block; `mixer` is the one line that differs."""
+    """A transformer block; only the `mixer` differs."""
 
     def __init__(self, mixer: nn.Module) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    """Embeddings of key and value, one block, and a guess of the value."""
+    """Embeddings of key and value, one block, and a prediction of the value."""
 
     def __init__(self, mixer: nn.Module) -> None:
         super().__init__()
@@ -61,13 +61,13 @@ class Model(nn.Module):
     def forward(
         self, keys: Tensor, values: Tensor, state: MemoryState | None = None
     ) -> tuple[Tensor, MemoryState | None]:
-        """Return the guess at each step, and the state."""
+        """Return the prediction at each step, and the state."""
         x, state = self.block(self.key(keys) + self.value(values), state)
         return self.head(x), state
 
 
 def sequences(n: int, rng: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Return keys, values that are UNKNOWN where they are asked for, and the answers to that."""
+    """Return keys, values (UNKNOWN for questions), and the answers."""
     keys = torch.rand(n, N_SYMBOLS, generator=rng).argsort(dim=1)[:, :N_PAIRS]
     values = torch.randint(N_SYMBOLS, (n, N_PAIRS), generator=rng)
     asked = torch.rand(n, N_PAIRS, generator=rng).argsort(dim=1)[:, :N_QUESTIONS]
@@ -77,7 +77,7 @@ def sequences(n: int, rng: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def train(model: Model, n_updates: int) -> float:
-    """Train a model and return the share of questions that it answers in new sequences."""
+    """Train a model and return the share of questions in new sequences that it answers correctly."""
     rng = torch.Generator().manual_seed(0)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(n_updates):
@@ -94,7 +94,7 @@ def train(model: Model, n_updates: int) -> float:
 
 @torch.no_grad()
 def step_by_step(model: Model, keys: Tensor, values: Tensor) -> Tensor:
-    """Return the guesses for a sequence of which one step is seen at a time."""
+    """Return the predictions for a sequence, one step at a time."""
     state, guesses = None, []
     for key, value in zip(keys.split(1, dim=1), values.split(1, dim=1), strict=True):
         guess, state = model(key, value, state)
@@ -103,7 +103,7 @@ def step_by_step(model: Model, keys: Tensor, values: Tensor) -> Tensor:
 
 
 def main() -> None:
-    """Train both and print how many questions they answer."""
+    """Train both and print the share of questions that they answer."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--updates", type=int, default=400)
     n_updates = parser.parse_args().updates

@@ -1,7 +1,7 @@
-"""Small perceptrons, the ways they can learn, and one run: train, then count errors.
+"""Small perceptrons and how to train and evaluate one.
 
-A `Network` says everything but the learning rate and the seed, so that studies are lists of networks: of any
-output unit, with either loss, one or more hidden layers, centered or normalised, with ordinary hidden layers
+A `Network` specifies everything but the learning rate and the seed, so a study is a list of networks: with
+any output unit, either loss, one or more hidden layers, centered or normalised, with ordinary hidden layers
 or `HebbianLayer`.
 """
 
@@ -25,10 +25,10 @@ from hebbian_descent.nn import Centering, HebbianLayer, MatchingLoss, get_torch_
 N_CLASSES = 10
 BATCH = 50
 UPDATES = {"digits": 600, "mnist": 1000}
-SIZES = {"digits": (1000, 297), "mnist": (10_000, 5_000)}  # patterns to learn from, and to choose rates by
+SIZES = {"digits": (1000, 297), "mnist": (10_000, 5_000)}  # patterns for training and validation
 
 CODES = dict.fromkeys(("scaled_tanh", "inverse_sqrt"), (-1.0, 1.0)) | {"softsign": (-0.9, 0.9)}
-"""Targets of the other classes and of the class, where they are not 0 and 1."""
+"""Targets of the other classes and of the right class, if they are not 0 and 1."""
 
 CENTERINGS = ("input only", "fixed", "moving")
 NORMALISATIONS: dict[str, Callable[[int], nn.Module]] = {
@@ -39,12 +39,12 @@ OPTIMIZERS: dict[str, tuple[Callable[..., Optimizer], float]] = {
     "SGD": (torch.optim.SGD, 0.1),
     "Adam": (torch.optim.Adam, 0.001),
 }
-"""Each with a learning rate to start a search from."""
+"""Optimizers, each with the learning rate at which a search starts."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A perceptron and how it learns, on which data.
+    """A perceptron, its training method and its data.
 
     `centering` is "none", one of `CENTERINGS` or one of `NORMALISATIONS`. With `hebbian`, hidden layers are
     `HebbianLayer`, whose own offsets move if the centering is "moving".
@@ -80,7 +80,7 @@ class Network:
 
 
 class Split(NamedTuple):
-    """Patterns to learn from, to choose by and to be judged by."""
+    """Training, validation and test patterns."""
 
     inputs: Tensor
     labels: Tensor
@@ -98,9 +98,9 @@ class Errors(NamedTuple):
 
 
 def train(network: Network, rate: float, seed: int, n_updates: int | None = None) -> Errors:
-    """Return the errors after so many updates; a network that diverges is wrong about everything.
+    """Return the errors after training; a diverged network misclassifies everything.
 
-    The seed decides the split, the initial weights and the order of the batches, the same for all networks.
+    The seed determines the split, the initial weights and the batch order, the same for all networks.
     """
     split = split_of(network.dataset, network.inputs, seed)
     model = learned(network, rate, seed, n_updates or UPDATES[network.dataset])
@@ -113,7 +113,7 @@ def train(network: Network, rate: float, seed: int, n_updates: int | None = None
 
 
 def learned(network: Network, rate: float, seed: int, n_updates: int) -> nn.Sequential | None:
-    """Return the network after so many updates, None if it has diverged."""
+    """Return the network after `n_updates`, None if it has diverged."""
     split = split_of(network.dataset, network.inputs, seed)
     torch.manual_seed(seed)
     model = make_model(network, split.inputs.shape[1])
@@ -150,8 +150,8 @@ def make_model(network: Network, n_inputs: int) -> nn.Sequential:
 
 
 def center(network: Network, model: nn.Sequential, optimizer: Optimizer, inputs: Tensor) -> None:
-    """Let the model learn as the network says; the optimizer holds the `Centering`."""
-    if network.centering == "moving":  # a HebbianLayer has its own offset, and is left alone
+    """Center the model as the network specifies; the optimizer holds the `Centering`."""
+    if network.centering == "moving":  # skips a HebbianLayer, which has its own offset
         Centering(model, optimizer)
     elif network.centering in CENTERINGS:
         layers = ["0"] if network.centering == "input only" else None
@@ -174,9 +174,9 @@ def encode(labels: Tensor, output: str) -> Tensor:
 
 @torch.no_grad()
 def error_rate(model: Callable[[Tensor], Tensor], inputs: Tensor, labels: Tensor) -> float:
-    """Return the share of patterns for which another class has the largest pre-activation.
+    """Return the share of patterns for which a wrong class has the largest pre-activation.
 
-    Activations are monotonic, so that it has the largest output, too; outputs alone would leave ties.
+    Activations are monotonic, so it has the largest output, too; outputs alone could tie.
     """
     a = model(inputs)
     is_wrong = (a.argmax(dim=-1) != labels) | ~a.isfinite().all(dim=-1)
@@ -195,7 +195,7 @@ def batches(n_patterns: int, n_updates: int, seed: int) -> Iterator[Tensor]:
 
 @lru_cache(maxsize=10)
 def split_of(dataset: str, inputs: str, seed: int) -> Split:
-    """Return the patterns of a seed; standardised inputs have mean 0 and variance 1 where they vary."""
+    """Return the patterns of a seed; standardised inputs have mean 0 and, if they vary, variance 1."""
     data = _read(dataset)
     n_train, n_validation = SIZES[dataset]
     generator = torch.Generator().manual_seed(seed)
@@ -204,7 +204,7 @@ def split_of(dataset: str, inputs: str, seed: int) -> Split:
     x, labels, test_x = data.inputs[rows].to(dtype), data.labels[rows], data.test_inputs.to(dtype)
     if inputs == "standardised":
         sd, mean = torch.std_mean(x[:n_train], dim=0)
-        scale = torch.where(sd > 0.01, sd, 1.0)  # a pixel that is hardly ever set must not become huge
+        scale = torch.where(sd > 0.01, sd, 1.0)  # a pixel that is rarely set must not become huge
         x, test_x = (x - mean) / scale, (test_x - mean) / scale
     at = slice(n_train), slice(n_train, None)
     return Split(x[at[0]], labels[at[0]], x[at[1]], labels[at[1]], test_x, data.test_labels)

@@ -1,8 +1,8 @@
-"""Learning rates by search: steps of a factor of four, of two, of the square root of two around the best.
+"""Search for learning rates in steps of a factor of 4, then 2, then √2 around the best.
 
-The best is that with the smallest mean validation error. The walk ends where both neighbours are no better,
-so that no grid can end at the best rate, and where no rate that fewer seeds have tried is within a standard
-error of it. Every run is kept in a file as it ends, and what is kept is not computed again.
+The best rate has the smallest mean validation error. The search ends when both neighbours are no better, so
+the best rate is never at the end of a grid, and no rate tried with fewer seeds is within a standard error of
+it. Finished runs are saved to a file and not computed again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def step_of(network: Network, rate: float) -> int:
 
 
 class Study:
-    """What was measured: the errors of networks at learning rates, seed by seed."""
+    """The measured errors of networks by learning rate and seed."""
 
     def __init__(self, file: Path, n_seeds: int = 5) -> None:
         self.file, self.n_seeds = file, n_seeds
         self.kept: dict[str, Runs] = json.loads(file.read_text()) if file.exists() else {}
 
     def search(self, network: Network, *, stride: int = 1) -> None:
-        """Find the best rate, up to a factor of √2 to the power of `stride`, with all seeds."""
+        """Find the best rate with all seeds, up to a factor of √2 to the power of `stride`."""
         start = COARSE[int(np.argmin(self._errors(network, COARSE, 1)))]
         best = self._climb(network, start, 4, 1)
         best = self._climb(network, best, 2, self.n_seeds)
@@ -57,12 +57,12 @@ class Study:
     def best(self, network: Network) -> tuple[float, np.ndarray]:
         """Return the rate with the smallest mean validation error, and the test error of each seed there."""
         rates = self.rates(network)
-        middle = sum(np.log(r) for r in (min(rates), max(rates))) / 2  # of equals, the one in the middle
+        middle = sum(np.log(r) for r in (min(rates), max(rates))) / 2  # ties: the one nearest the middle
         rate = min(rates, key=lambda r: (rates[r][:, 0].mean().round(9), abs(np.log(r) - middle)))
         return rate, rates[rate][:, 1]
 
     def _errors(self, network: Network, steps: Sequence[int], n_seeds: int) -> list[float]:
-        """Return the mean validation error at each rate, after the runs that it needs, all at once."""
+        """Return the mean validation error at each rate, after running all missing runs together."""
         kept = self.kept.setdefault(str(network), {})
         rates = [f"{rate_of(network, step):.4g}" for step in steps]
         missing = [(rate, seed) for rate in rates for seed in range(len(kept.get(rate, [])), n_seeds)]
@@ -75,7 +75,7 @@ class Study:
         return [float(np.mean([Errors(*each).validation for each in kept[rate][:n_seeds]])) for rate in rates]
 
     def _promising(self, network: Network, best: int) -> int | None:
-        """Return a rate that too few seeds have tried and that may be better, by one standard error."""
+        """Return a rate tried with too few seeds that is within one standard error of the best."""
         (lowest,) = self._errors(network, (best,), self.n_seeds)
         error = (lowest * (1 - lowest) / SIZES[network.dataset][1]) ** 0.5  # of one seed's validation error
         few = {
@@ -90,7 +90,7 @@ class Study:
         best = start
         while True:
             near = (best, best - stride, best + stride)
-            better = near[int(np.argmin(self._errors(network, near, n_seeds)))]  # of equals the first stays
+            better = near[int(np.argmin(self._errors(network, near, n_seeds)))]  # ties: the first
             if better == best:
                 return best
             best = better
@@ -99,4 +99,4 @@ class Study:
         lines = (f"{json.dumps(name)}: {json.dumps(runs)}" for name, runs in self.kept.items())
         draft = self.file.with_suffix(".new")
         draft.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        os.replace(draft, self.file)  # whoever is killed leaves a whole file
+        os.replace(draft, self.file)  # atomic: a killed process leaves a complete file

@@ -1,7 +1,7 @@
 """Many runs of one network at once: weights of all seeds and rates as one stack of matrices.
 
-One small network spends most of its time between operations, a stack of them on products. The arithmetic is
-that of `networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d`, `LayerNorm`, and the package's
+A single small network spends most of its time in overhead, a stack in products. The arithmetic equals that of
+`networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d`, `LayerNorm`, and the package's
 `Centering`, all for weights of shape (n_runs, n_inputs, n_outputs).
 """
 
@@ -32,7 +32,7 @@ HIDDEN = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "rectifier": torch.relu}
 
 @dataclass
 class Normalised:
-    """Batch or layer normalisation with gains and biases that learn; evaluation uses running moments."""
+    """Batch or layer normalisation with trainable gains and biases; evaluation uses running moments."""
 
     over_batch: bool
     gain: Tensor  # (n_runs, 1, n_units)
@@ -57,7 +57,7 @@ class Normalised:
 
 @dataclass
 class Stack:
-    """Layers of all runs, what goes into each, and the offsets of those that are centered."""
+    """Layers of all runs, their inputs, and the offsets of centered layers."""
 
     network: Network
     weights: list[Tensor]  # (n_runs, n_inputs, n_outputs)
@@ -69,7 +69,7 @@ class Stack:
 
     @staticmethod
     def of(network: Network, n_inputs: int, seeds: Sequence[int]) -> Stack:
-        """Return the networks as `networks.make_model` starts them."""
+        """Return the networks as initialised by `networks.make_model`."""
         models = {}
         for seed in set(seeds):
             torch.manual_seed(seed)
@@ -90,7 +90,7 @@ class Stack:
         return stack
 
     def parameters(self) -> list[Tensor]:
-        """Return all that learns."""
+        """Return all trainable parameters."""
         return [*self.weights, *self.biases, *(p for norm in self.norms for p in (norm.gain, norm.bias))]
 
     def __call__(self, x: Tensor, *, training: bool) -> Tensor:
@@ -106,7 +106,7 @@ class Stack:
         return a
 
     def one(self, run: int, x: Tensor) -> Tensor:
-        """Return the pre-activations of the output units of one run, in evaluation."""
+        """Return the pre-activations of the output units of one run in evaluation mode."""
         at = slice(run, run + 1)
         norms = [
             Normalised(norm.over_batch, *(p[at] for p in (norm.gain, norm.bias, norm.mean, norm.variance)))
@@ -117,7 +117,7 @@ class Stack:
 
     @torch.no_grad()
     def start_offsets(self, x: Tensor) -> None:
-        """Put the offsets where `networks.center` does; `x` are all training patterns."""
+        """Set the offsets like `networks.center`; `x` holds all training patterns."""
         method = self.network.centering
         if method == "moving":
             self.offsets = {i: W.new_zeros(len(W), 1, W.shape[1]) for i, W in enumerate(self.weights)}
@@ -133,7 +133,7 @@ class Stack:
         return [mu @ self.weights[i] for i, mu in self.offsets.items()]
 
     def make_up_for_step(self, before: list[Tensor]) -> None:
-        """B ← b − μ(W_new − W_old), then μ follows the mean input if it moves."""
+        """Compensate in the bias, b ← b − μ(W_new − W_old), then move a moving μ to the mean input."""
         for (i, mu), old in zip(self.offsets.items(), before, strict=True):
             self.biases[i].sub_(mu @ self.weights[i] - old)
         if self.network.centering == "moving":
@@ -153,7 +153,7 @@ class Steps:
         self.squares = [torch.zeros_like(p) for p in parameters]
 
     def take(self) -> None:
-        """Change the parameters by their gradients, which are dropped."""
+        """Update the parameters by their gradients, then clear the gradients."""
         self.t += 1
         for p, m, v in zip(self.parameters, self.means, self.squares, strict=True):
             g, p.grad = p.grad, None
@@ -184,7 +184,7 @@ def train_many(
 
 
 def learned(network: Network, runs: Sequence[tuple[float, int]], n_updates: int) -> tuple[Stack, Tensor]:
-    """Return the networks after so many updates, and which of them have diverged."""
+    """Return the networks after `n_updates`, and which of them have diverged."""
     seeds = sorted({seed for _, seed in runs})
     splits = [split_of(network.dataset, network.inputs, seed) for seed in seeds]
     targets = [encode(split.labels, network.output) for split in splits]
@@ -202,7 +202,7 @@ def learned(network: Network, runs: Sequence[tuple[float, int]], n_updates: int)
         a = stack(x, training=True)
         if step % 50 == 0:
             diverged |= ~a.detach().isfinite().all(dim=-1).all(dim=-1)
-        (loss_of(a, t) * len(runs)).backward()  # the mean over all runs, and each must count by itself
+        (loss_of(a, t) * len(runs)).backward()  # undo the mean over runs
         with torch.no_grad():
             before = stack.center_gradients()
             steps.take()

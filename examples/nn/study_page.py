@@ -1,7 +1,7 @@
-"""The tables and the picture of losses_and_centering.py, from what is kept.
+"""The tables and the picture of losses_and_centering.py, from saved runs.
 
-A table stands between two comments of docs/nn/README.md, so that the page can be written again when results
-change, and the words around it stay.
+Each table is between two comments of docs/nn/README.md, so it can be rewritten when results change without
+touching the surrounding text.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def write(study: Study, tables: dict[str, Callable[[Study], str]], page: Path = 
 
 
 def with_table(text: str, name: str, content: str) -> str:
-    """Return a page with a table in the place that is marked by its name."""
+    """Return a page with a table inserted at the marker with its name."""
     between = re.compile(f"(<!-- {name} -->\n).*?(\n<!-- end -->)", flags=re.DOTALL)
     if not between.search(text):
         raise ValueError(f"The page must mark the place of the table {name!r}. Got none for it.")
@@ -109,7 +109,7 @@ def verdict(ours: np.ndarray, theirs: np.ndarray) -> str:
 
 
 def found(study: Study, network: Network) -> Cell | None:
-    """Return what the search has found, None if it has not ended: rates on both sides must be worse."""
+    """Return the result of a search, None if it has not ended: rates on both sides must be worse."""
     rates = list(study.rates(network))
     if not rates or study.best(network)[0] in (rates[0], rates[-1]):
         return None
@@ -117,7 +117,7 @@ def found(study: Study, network: Network) -> Cell | None:
 
 
 def marked(cells: Sequence[Cell | None]) -> list[str]:
-    """Write a line, in bold what is best, or not told apart from it by these seeds."""
+    """Return the cells of a row, in bold the best and those that the seeds do not distinguish from it."""
     known = [errors for cell in cells if cell is not None for errors in [cell[1]]]
     best = min(known, key=np.mean, default=np.zeros(1))
     return [
@@ -127,7 +127,7 @@ def marked(cells: Sequence[Cell | None]) -> list[str]:
 
 
 def is_level(errors: np.ndarray, best: np.ndarray) -> bool:
-    """Return whether the 95 % interval of the mean difference, seed by seed, reaches 0."""
+    """Return whether the 95 % interval of the mean difference, seed by seed, includes 0."""
     difference = errors - best
     reach = stats.t.ppf(0.975, len(errors) - 1) * difference.std(ddof=1) / len(errors) ** 0.5
     return bool(difference.mean() <= reach)
