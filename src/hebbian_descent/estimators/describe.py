@@ -37,7 +37,7 @@ CENTERINGS = {
 }
 
 MOST_WEIGHTS = 5
-"""How many weights of classes are listed."""
+"""The number of class weights that are listed."""
 
 
 def describe_layer(setting: Any, class_weight: ClassWeight = None) -> str:
