@@ -54,7 +54,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(command, tmp_path):
 
 
 def test_without_matplotlib_the_missing_extra_is_named(tmp_path):
-    """A finder that hides matplotlib stands in for an environment without it."""
+    """A finder that hides matplotlib simulates an environment without it."""
     hide = (
         "import sys\n"
         "class Hidden:\n"
@@ -183,7 +183,7 @@ def test_names_and_files_of_all_sorts_never_show_a_traceback(arguments, command,
 
 @pytest.fixture(scope="module")
 def modules_of():
-    """Return the modules that an import loads, in a process of its own; each import is tried once."""
+    """Return the modules that an import loads, in a separate process; each import is tried once."""
 
     @cache
     def loaded(name):

@@ -1,4 +1,4 @@
-"""What estimators offer follows from their parameters, and what they leave out is said."""
+"""What estimators offer follows from their parameters, and what they lack is explained."""
 
 import inspect
 import pickle

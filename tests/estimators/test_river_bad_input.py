@@ -1,4 +1,4 @@
-"""What the River face refuses: it says what is wrong, and has learned nothing from it."""
+"""What River models refuse: they say what is wrong, and have learned nothing from it."""
 
 import pickle
 import subprocess

@@ -166,7 +166,7 @@ def test_units_that_depend_on_each_other_can_come_one_after_another():
 
 
 def test_two_units_that_exclude_each_other_settle_one_after_another_only():
-    """All at once they change places for ever, as in every textbook."""
+    """Updated all at once they swap forever, as in every textbook."""
     memory = HopfieldMemory(2)
     memory.store([[1, -1]])
     both, n = memory.recall([1, 1], until="converged", return_steps=True)

@@ -1,4 +1,4 @@
-"""Every memory of the list stores all or nothing, recalls, copies, pickles and comes back from its file."""
+"""Every listed memory stores all or nothing, recalls, copies, pickles and can be loaded from its file."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What is wrong with an input is said in one sentence, before anything is broadcast."""
+"""Wrong inputs are reported in one sentence, before anything is broadcast."""
 
 import pytest
 from nn_cases import torch

@@ -31,7 +31,7 @@ class ByKeyword(nn.Module):
 
 
 class ReadsWeights(nn.Module):
-    """Computes with the weights of its layer by itself, as `nn.MultiheadAttention` does."""
+    """Uses the weights of its layer directly, as `nn.MultiheadAttention` does."""
 
     def __init__(self):
         super().__init__()
