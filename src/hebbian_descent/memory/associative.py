@@ -187,7 +187,7 @@ class AssociativeMemory(Memory):
         `strength` multiplies what is learned of each pattern: one number per pattern, or a function of the
         activity. `recorders` look at the memory every so many patterns. Rules that take no targets, such as
         "oja", need none. Any exception leaves the memory as it was before the call. Targets that the units
-        cannot reach raise a `TargetRangeWarning`.
+        cannot reach cause a `TargetRangeWarning`.
         """
         if t is None and not self.is_auto and not getattr(self.learning.rule, "takes_targets", True):
             t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))

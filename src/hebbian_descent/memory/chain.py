@@ -73,7 +73,7 @@ class Chain(Memory):
     Args:
         areas: At least two, with different names.
         projections: One from each area to the next. A `Layer` is fixed (see `random_projection`); a memory
-            is plastic and learns by its own rule: `AssociativeMemory(n_inputs, n_outputs, rule="hebb")`.
+            is plastic and learns by its own rule (`AssociativeMemory(n_inputs, n_outputs, rule="hebb")`).
         recurrent: Projections of areas to themselves, by the name of the area. `replay` runs through the
             first of them. `store` leaves them as they are: train them beforehand.
 

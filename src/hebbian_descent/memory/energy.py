@@ -2,8 +2,8 @@
 
     E(x) = −½ xWxᵀ − (b − μW)·x + Σᵢ Φ*(xᵢ),   Φ*(x) = ∫ φ⁻¹
 
-For symmetric W without self-connections no update of a single unit, xᵢ = φ(aᵢ), increases E: it is the
-minimum of E over xᵢ, since ∂E/∂xᵢ = φ⁻¹(xᵢ) − aᵢ. Hopfield 1984; for step units Φ* = 0, Hopfield 1982.
+For symmetric W without self-connections no update of a single unit, xᵢ = φ(aᵢ), increases E: its result
+is the minimum of E over xᵢ, since ∂E/∂xᵢ = φ⁻¹(xᵢ) − aᵢ. Hopfield 1984; for step units Φ* = 0, Hopfield 1982.
 """
 
 from __future__ import annotations
