@@ -22,7 +22,7 @@ def code_of(command: Callable[[], object], folder: Path) -> int:
         code = ended.code or 0
     printed, said = out.getvalue(), err.getvalue()
     assert code in (0, 2), code
-    assert "fault of hebbian-descent" not in said, said
+    assert "bug in hebbian-descent" not in said, said
     for text in (printed, said):
         assert text.replace("\n", "").isprintable(), text
     if code == 2:

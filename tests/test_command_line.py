@@ -54,7 +54,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(command, tmp_path):
 
 
 def test_without_matplotlib_the_missing_extra_is_named(tmp_path):
-    """A finder that hides matplotlib stands in for an environment without it."""
+    """A finder that hides matplotlib simulates an environment without it."""
     hide = (
         "import sys\n"
         "class Hidden:\n"
@@ -91,9 +91,9 @@ def test_version_and_help():
         (ValueError("It must be 1.\nGot 2."), 2, "It must be 1. Got 2.\n"),
         (OSError(28, "No space left on device"), 2, "The disk must have room for what is written."),
         (MemoryError(), 2, "There must be enough memory. Got too little: try fewer patterns or trials.\n"),
-        (KeyError("x"), 2, "a fault of hebbian-descent: KeyError: 'x'. Set HEBBIAN_DESCENT_TRACEBACK=1"),
-        (RecursionError("deep"), 2, "a fault of hebbian-descent: RecursionError: deep."),
-        (ValueError(), 2, "a fault of hebbian-descent: ValueError: ."),
+        (KeyError("x"), 2, "a bug in hebbian-descent: KeyError: 'x'. Set HEBBIAN_DESCENT_TRACEBACK=1"),
+        (RecursionError("deep"), 2, "a bug in hebbian-descent: RecursionError: deep."),
+        (ValueError(), 2, "a bug in hebbian-descent: ValueError: ."),
         (ValueError("\x1b[31m [/b] " + "x" * 10_000), 2, r"\x1b[31m [/b] x"),
         (KeyboardInterrupt(), 130, "Stopped.\n"),
     ],
@@ -178,12 +178,12 @@ def test_names_and_files_of_all_sorts_never_show_a_traceback(arguments, command,
     code, printed, errors = command(*arguments)
     assert code == (0 if arguments[0] in ("status", "compare") else 2)
     assert (printed + errors).replace("\n", "").isprintable()
-    assert "fault of hebbian-descent" not in errors
+    assert "bug in hebbian-descent" not in errors
 
 
 @pytest.fixture(scope="module")
 def modules_of():
-    """Return the modules that an import loads, in a process of its own; each import is tried once."""
+    """Return the modules that an import loads, in a separate process; each import is tried once."""
 
     @cache
     def loaded(name):
@@ -208,9 +208,9 @@ def test_importing_the_package_imports_no_heavy_library(package, module, modules
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (FileNotFoundError(2, "No such file", "x.csv"), "'x.csv' must exist. Got a name that no file"),
+        (FileNotFoundError(2, "No such file", "x.csv"), "'x.csv' must exist. Got no such file or folder"),
         (FileNotFoundError(2, "No such file", "no/x.csv"), "'no/x.csv' must be in a folder that exists."),
-        (PermissionError(13, "Permission denied", "x"), "'x' must be one that you may use. Got: permission"),
+        (PermissionError(13, "Permission denied", "x"), "'x' must be accessible to you. Got: permission"),
         (IsADirectoryError(21, "Is a directory", "x"), "'x' must be a file. Got a folder."),
         (FileExistsError(17, "File exists", "x"), "'x' must be in a folder. Got a file in its place."),
         (OSError(5, "Input/output error", "x"), "'x' must be usable. Got: Input/output error."),

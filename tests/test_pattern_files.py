@@ -143,8 +143,8 @@ BROKEN = {
     "header.npy": (b"\x93NUMPY\x01\x00\xff\xff" + b"{" * 70000, "the header of an array must say its shape"),
     "long.npy": (npy("{" + " " * 20000 + "}"), "the header of an array must say its shape"),
     "words.csv": (b"a,b\n1,2\n3,x\n", "Got: 'x' in line 3, column 2."),
-    "ragged.csv": (b"1,2\n\n3,4,5\n", "Got: 3 numbers in line 3, and 2 in the lines before."),
-    "cut.npz": (bytes(npz()[:50]), "a file that is no archive, or not all of one"),
+    "ragged.csv": (b"1,2\n\n3,4,5\n", "Got: 3 numbers in line 3, but 2 in the lines before."),
+    "cut.npz": (bytes(npz()[:50]), "a file that is not an archive, or only part of one"),
 }
 
 

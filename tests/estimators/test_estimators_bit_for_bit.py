@@ -1,4 +1,4 @@
-"""What may be split may be split without changing a bit."""
+"""Calls that may be split give the same bits when they are split."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What estimators offer follows from their parameters, and what they leave out is said."""
+"""What estimators offer follows from their parameters, and what they lack is explained."""
 
 import inspect
 import pickle
@@ -139,7 +139,7 @@ def test_the_description_says_whether_inputs_are_scaled(kind, settings):
         ),
         (True, "averaged over the last quarter of all samples seen;"),
         (0.001, "averaged over the last quarter of all samples seen, at most about the last 1,000;"),
-        (False, "predictions by the latest weights;"),
+        (False, "predictions from the latest weights;"),
     ],
 )
 def test_the_description_says_what_predicts(kind, average, words):

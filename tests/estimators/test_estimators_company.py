@@ -171,8 +171,8 @@ def test_html_and_description():
     assert "HebbianDescentClassifier" in classifier._repr_html_()
     assert classifier.describe() == (
         "softmax regression by online gradient descent on the cross entropy; moving centering; inputs scaled "
-        "by their spread; automatic learning rate; predictions by weights averaged over the last quarter of "
-        "all samples seen, in partial_fit at most about the last 333; 10 epochs in fit"
+        "by their spread; automatic learning rate; predictions from weights averaged over the last quarter "
+        "of all samples seen, in partial_fit at most about the last 333; 10 epochs in fit"
     )
     assert "weight decay 0.1 per step" in HebbianDescentRegressor(weight_decay=0.1).describe()
     assert HebbianDescentAutoencoder().describe().startswith("a tied auto-encoder with sigmoid hidden")

@@ -91,7 +91,7 @@ def test_noisy_targets_are_averaged():
 @pytest.mark.parametrize("activation", ["linear", "rectifier", "exponential"])
 @pytest.mark.parametrize("rate", ["auto", 0.01])
 def test_the_first_sample_of_a_stream_teaches_the_bias_alone(activation, rate):
-    """An input that happens to be near 0 says nothing of its spread, and has no enormous weight."""
+    """An input that happens to be near 0 says nothing about its spread and gets no enormous weight."""
     rng = np.random.default_rng(0)
     x, t = rng.random((300, 5)), rng.poisson(3.0, 300).astype(float)
     x[0, 2], t[0] = 1e-9, 5.0

@@ -1,4 +1,4 @@
-"""Fits that end by themselves, that say how far they are, and that can be interrupted."""
+"""Fits that end by themselves, report their progress, and can be interrupted."""
 
 import re
 
@@ -136,7 +136,7 @@ def test_parameters(kind, targets, settings, sentence):
 
 
 class InterruptAfter:
-    """An activation that raises after so many uses."""
+    """An activation that raises after a number of uses."""
 
     def __init__(self, n_uses, error=KeyboardInterrupt):
         self.left, self.error = n_uses, error

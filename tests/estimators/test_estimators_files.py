@@ -1,4 +1,4 @@
-"""Fitted estimators in files: what comes back predicts the same, and learns on in the same way."""
+"""Fitted estimators in files: what is loaded predicts the same, and continues to learn in the same way."""
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ def test_an_estimator_comes_back_the_same(estimator, inputs, targets, tmp_path):
     ids=lambda value: type(value).__name__,
 )
 def test_skops_brings_an_estimator_back(estimator, inputs, targets, tmp_path):
-    """It asks to trust the class, and nothing else; what it brings back has the same bits and learns on."""
+    """It asks to trust the class, and nothing else; what is loaded has the same bits and can learn more."""
     estimator.set_params(random_state=0).fit(inputs, targets)
     skops.io.dump(estimator, tmp_path / "model.skops")
     kind = type(estimator)

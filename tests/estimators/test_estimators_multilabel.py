@@ -1,4 +1,4 @@
-"""Samples that have several labels: y is a matrix of zeros and ones, and so is what is predicted."""
+"""Samples that have several labels: y is a matrix of zeros and ones, and so are the predictions."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_shapes_and_meaning_of_outputs(n_labels, method):
 
 
 def test_each_label_is_learned_as_if_it_were_alone():
-    """Sigmoid units do not know of each other: a column is a regression on zeros and ones."""
+    """Sigmoid units are independent: a column is a regression on zeros and ones."""
     both = classifier(shuffle=False).fit(X, Y[:, :2])
     swapped = classifier(shuffle=False).fit(X, Y[:, 1::-1])
     np.testing.assert_array_equal(both.coef_, swapped.coef_[::-1])

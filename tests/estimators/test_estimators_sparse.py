@@ -27,7 +27,7 @@ needs_core = pytest.mark.skipif(
 
 
 def sparse_problem(n_samples=1500, n_inputs=40, dtype=np.float64, seed=0):
-    """Inputs of which some are nearly always there and some once in a thousand, labels and targets."""
+    """Inputs of which some are nearly always present and some once in a thousand, labels and targets."""
     rng = np.random.default_rng(seed)
     present = rng.random((n_samples, n_inputs)) < 10.0 ** -rng.uniform(0, 3, n_inputs)
     X = (present * rng.normal(1, 1, (n_samples, n_inputs))).astype(dtype)

@@ -1,4 +1,4 @@
-"""The River face learns what the scikit-learn face learns, to the last bit, while features come and go."""
+"""River models learn what the scikit-learn estimators learn, to the last bit, while features come and go."""
 
 import copy
 import inspect
@@ -96,7 +96,7 @@ def test_same_bits_as_scikit_learn(kind, stream, setting):
 
 @pytest.mark.parametrize("n_features", [1, 7, 8, 9, 15, 16, 17, 40])
 def test_same_bits_for_any_number_of_features(n_features):
-    """Compiled loops sum vectors of 8 numbers, and the rest apart."""
+    """Compiled loops sum vectors of 8 numbers, and the rest separately."""
     rng = np.random.default_rng(n_features)
     X, y = rng.normal(size=(50, n_features)), rng.integers(0, 3, 50)
     model = river.HebbianDescentClassifier()
@@ -133,7 +133,7 @@ def test_sample_weights_are_factors_of_the_learning_rate(kind):
 
 
 def test_a_feature_has_weight_zero_until_it_is_seen():
-    """As if it had been there as 0 from the beginning, but for the order in which numbers are summed."""
+    """As if it had been 0 from the beginning, except for the order in which numbers are summed."""
     frames = columns_that_come_and_go()
     model = river.HebbianDescentClassifier()
     for x, y in rows_of(frames):

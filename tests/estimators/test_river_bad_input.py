@@ -1,4 +1,4 @@
-"""What the River face refuses: it says what is wrong, and has learned nothing from it."""
+"""What River models refuse: they say what is wrong, and have learned nothing from it."""
 
 import pickle
 import subprocess
@@ -133,7 +133,7 @@ def test_words_and_numbers_as_labels_of_one_frame():
         ({"rule": "hebian_descent"}, "Did you mean 'hebbian_descent'"),
         ({"learning_rate": -1}, "learning rate"),
         ({"centering": "mean"}, "needs the mean of the whole data"),
-        ({"centering": [0.1, 0.2]}, r"one number for all features, a word or None. Got \[0.1, 0.2\]"),
+        ({"centering": [0.1, 0.2]}, r"one number for all features, a name or None. Got \[0.1, 0.2\]"),
         ({"rule": "covariance", "centering": None}, "needs the means of the whole data"),
     ],
     ids=str,

@@ -56,7 +56,7 @@ def visit(browser, address):
 
 
 def settle(page):
-    """Wait for two frames, after which what was asked for is drawn."""
+    """Wait for two frames, after which what was requested is drawn."""
     page.execute_async_script(
         "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
     )
@@ -80,13 +80,13 @@ def numbers(page, name):
 
 
 def state_now(page):
-    """Return what is in the address, which follows what is shown now and then."""
+    """Return what is in the address, which follows what is shown with a delay."""
     place = page.execute_script("return location.hash")
     return dict(part.split("=") for part in place[1:].split("&") if part)
 
 
 def state(page):
-    """Return what is in the address, once it has come to rest."""
+    """Return what is in the address once it no longer changes."""
     before = None
     while before != state_now(page):
         before = state_now(page)
@@ -95,7 +95,7 @@ def state(page):
 
 
 def slide(page, name, value):
-    """Move a slider to a position, as a hand would: the page hears of it by events."""
+    """Move a slider to a position, as a hand would: the page is notified by events."""
     slider = find(page, f"#setting-{name}")
     script = (
         "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"

@@ -1,4 +1,4 @@
-"""What the tour says of the six steps is what happens in them."""
+"""What the tour says about its six steps is what happens in them."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def test_hebbian_descent_forgets_the_oldest_first_and_hebbs_rule_only_with_decay
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_cue_with_a_tenth_inverted_still_brings_back_its_picture(steps, seed):
-    """Nearest to what is recalled, of all stored pictures, is the right one, for most of the recent cues."""
+    """For most of the recent cues, the stored picture nearest to what is recalled is the right one."""
     settings = {**steps[5]["before"], "seed": seed}
     cues, targets = pairs_of(settings)
     layer = learned_in_python("hebbian_descent", settings)

@@ -335,7 +335,7 @@ def test_a_mask_must_agree_with_the_weights(tmp_path):
     memory = AssociativeMemory(2, 2, connectivity=np.eye(2))
     parameters, arrays = memory._contents()
     write_model(tmp_path / "file", "AssociativeMemory", parameters, {**arrays, "weights": np.ones((2, 2))})
-    with pytest.raises(ModelFileError, match=r"synapse that is not there must have weight 0"):
+    with pytest.raises(ModelFileError, match=r"absent synapse must have weight 0"):
         AssociativeMemory.load(tmp_path / "file")
 
 

@@ -166,7 +166,7 @@ def test_units_that_depend_on_each_other_can_come_one_after_another():
 
 
 def test_two_units_that_exclude_each_other_settle_one_after_another_only():
-    """All at once they change places for ever, as in every textbook."""
+    """Updated all at once they swap forever, as in every textbook."""
     memory = HopfieldMemory(2)
     memory.store([[1, -1]])
     both, n = memory.recall([1, 1], until="converged", return_steps=True)
@@ -184,7 +184,7 @@ BAD = [
         ValueError,
         r"must be one of sign, threshold, winners.*Did you mean 'threshold'",
     ),
-    ({"between": "winners"}, ValueError, r"must know how many win.*try between=winners\(20\)"),
+    ({"between": "winners"}, ValueError, r"needs the number of winners.*try between=winners\(20\)"),
     ({"between": winners(101)}, ValueError, r"as many winners as units, 100. Got 101"),
     ({"between": 0.5}, TypeError, r"a name or a function of the units. Got 0.5"),
     ({"between": lambda h: h[:, :3]}, ValueError, r"function between steps must return an array"),
@@ -193,7 +193,7 @@ BAD = [
     ({"until": -1}, ValueError, r"tolerance of recall must be at least 0"),
     ({"until": lambda before, after: 1}, ValueError, r"must return True or False, or 30 of them"),
     ({"clamp": [True]}, ValueError, r"mask of shape \(100,\) or \(30, 100\). Got \(1,\)"),
-    ({"clamp": np.full(100, 0.5)}, ValueError, r"must be True or False for each. Got .*0.5"),
+    ({"clamp": np.full(100, 0.5)}, ValueError, r"must be True or False for each unit. Got .*0.5"),
     ({"order": "random"}, ValueError, r"must be one of asynchronous, synchronous. Got 'random'"),
     ({"steps": 0}, ValueError, r"number of steps must be at least 1"),
     ({"steps": 2.0}, TypeError, r"number of steps must be a whole number"),

@@ -198,7 +198,7 @@ AREAS = [Area("a", 4), Area("b", 3)]
 
 
 @pytest.mark.parametrize(("make", "sentence"), [
-    (lambda: Area("a", 4, winners=5), "'a' can have as many winners as units, 4. Got 5"),
+    (lambda: Area("a", 4, winners=5), "'a' can have at most 4 winners, one per unit. Got 5"),
     (lambda: Area("a", 0), "number of units of 'a'"),
     (lambda: Chain(AREAS[:1], []), r"two or more areas, with different names. Got \['a'\]"),
     (lambda: Chain([AREAS[0], AREAS[0]], [AssociativeMemory(4, 4)]), "different names"),

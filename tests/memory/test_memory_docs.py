@@ -55,7 +55,7 @@ def test_the_table_of_completed_patterns_is_what_the_script_computes():
 
 
 def lines_of(page, start):
-    """Return the numbers of each line of a page that begins so, by order."""
+    """Return the numbers of each line of a page that begins with a text, in order."""
     return [numbers([line.removeprefix(start)]) for line in page.splitlines() if line.startswith(start)]
 
 

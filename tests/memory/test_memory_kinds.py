@@ -1,4 +1,4 @@
-"""Every memory of the list stores all or nothing, recalls, copies, pickles and comes back from its file."""
+"""Every listed memory stores all or nothing, recalls, copies, pickles and can be loaded from its file."""
 
 import pickle
 
@@ -219,11 +219,11 @@ def test_a_file_that_does_not_fit_together_is_refused(name, kind, tmp_path):
     for wrong_parameters, wrong_arrays, message in (
         (parameters | {size: 59}, arrays, "arrays must have the shapes"),
         (parameters | {size: 10**12}, arrays, "arrays must have the shapes"),
-        (parameters | {size: "many"}, arrays, f"The {size} must be a number"),
-        (parameters | {"n_stored": -1}, arrays, "The n_stored must be a number"),
+        (parameters | {size: "many"}, arrays, f"The {size} must be a whole number"),
+        (parameters | {"n_stored": -1}, arrays, "The n_stored must be a whole number"),
         (parameters | {"more": 1}, arrays, "The parameters must be"),
         (parameters, {}, "arrays must have the shapes"),
-        (parameters, arrays | {first: arrays[first].astype(np.float32)}, "must be of"),
+        (parameters, arrays | {first: arrays[first].astype(np.float32)}, "must have the dtype"),
     ):
         write_model(tmp_path / "file", type(memory).__name__, wrong_parameters, wrong_arrays)
         assert read_model(tmp_path / "file").kind == type(memory).__name__

@@ -252,5 +252,5 @@ def test_where_there_is_no_energy_a_sentence_says_so():
     for memory in (learned, AssociativeMemory(9, 9), WillshawMemory(9), PseudoInverseMemory(9, 9)):
         with pytest.raises(ValueError, match=r"through symmetric weights. Got .*, which has none"):
             memory.energy(np.ones(9))
-    with pytest.raises(ValueError, match=r"needs patterns. Got none stored"):
+    with pytest.raises(ValueError, match=r"needs stored patterns. Got none"):
         DenseAssociativeMemory(9).energy(np.ones(9))

@@ -1,4 +1,4 @@
-"""What the tests of the PyTorch face run over: every activation, targets that it can reach, a core layer."""
+"""What the tests of PyTorch layers run over: every activation, targets that it can reach, a core layer."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is wrong with an input is said in one sentence, before anything is broadcast."""
+"""Wrong inputs are reported in one sentence, before anything is broadcast."""
 
 import pytest
 from nn_cases import torch
@@ -264,12 +264,12 @@ def test_axes_and_targets_of_cross_entropies():
     with says(ValueError, r"label smoothing must be at least 0 and at most 1\. Got 1\.5"):
         MatchingLoss("sigmoid", label_smoothing=1.5)
     with says(
-        ValueError, r"Label smoothing must be of the cross entropy of sigmoid or softmax units\. Got 'linear'"
+        ValueError, r"Label smoothing needs the cross entropy of sigmoid or softmax units\. Got 'linear'"
     ):
         MatchingLoss("linear", label_smoothing=0.1)
-    with says(ValueError, r"A pos_weight must be of the cross entropy.*Got 'softmax': use weight"):
+    with says(ValueError, r"A pos_weight needs the cross entropy.*Got 'softmax': use weight"):
         MatchingLoss("softmax", pos_weight=torch.ones(4))
-    with says(ValueError, r"A pos_weight must be .*Got the error term 'saturating'"):
+    with says(ValueError, r"A pos_weight needs .*Got the error term 'saturating'"):
         MatchingLoss("sigmoid", error="saturating", pos_weight=torch.ones(4))
     with says(ValueError, r"pos_weight must be one number, or one for each of 4 units\. Got shape \(3,\)"):
         MatchingLoss("sigmoid", pos_weight=torch.ones(3))(A, A)

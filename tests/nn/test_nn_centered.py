@@ -1,4 +1,4 @@
-"""CenteredLinear: the core's layer as a drop-in for nn.Linear, with an offset that moves once a step."""
+"""CenteredLinear: the core's layer as a drop-in for nn.Linear, with an offset that moves once per step."""
 
 import copy
 from functools import partial

@@ -417,7 +417,7 @@ def test_a_centering_that_nobody_keeps_works_until_it_is_found_and_detached():
         learn(model, optimizer)
     assert_same(kept, dropped, atol=0)
     assert Centering.attached_to(kept) == [centering]
-    with pytest.raises(ValueError, match=r"detach\(\) before; Centering\.attached_to\(model\) finds it"):
+    with pytest.raises(ValueError, match=r"detach\(\) first; Centering\.attached_to\(model\) finds it"):
         Centering(dropped, optimizers[1])
     (found,) = Centering.attached_to(dropped)
     found.detach()

@@ -385,9 +385,9 @@ def test_layers_are_chosen_by_name_class_or_themselves():
         chosen(1)
     with pytest.raises(ValueError, match=r"layer to be centered must be one of 0, 1\.0.*Got '1\.3'\. Did"):
         chosen("1.3")
-    with pytest.raises(ValueError, match=r"of a known kind, or hold some\. Got '1\.1' without"):
+    with pytest.raises(ValueError, match=r"of a known kind, or contain one\. Got '1\.1' with none"):
         chosen("1.1")
-    with pytest.raises(ValueError, match=r"or hold some\. Got BatchNorm1d without"):
+    with pytest.raises(ValueError, match=r"or contain one\. Got BatchNorm1d with none"):
         chosen(nn.BatchNorm1d)
 
 
@@ -405,7 +405,7 @@ def test_layers_that_share_a_bias_or_a_centering_are_refused():
     assert len(optimizer._optimizer_step_pre_hooks) == 1
     centering.detach()
     model[1].bias = model[0].bias
-    with pytest.raises(ValueError, match=r"a bias of its own.*Got one for '0' and '1'"):
+    with pytest.raises(ValueError, match=r"a bias of its own.*Got one for both '0' and '1'"):
         Centering(model, torch.optim.SGD(model.parameters()))
 
 

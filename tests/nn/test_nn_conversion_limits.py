@@ -31,7 +31,7 @@ class ByKeyword(nn.Module):
 
 
 class ReadsWeights(nn.Module):
-    """Computes with the weights of its layer by itself, as `nn.MultiheadAttention` does."""
+    """Uses the weights of its layer directly, as `nn.MultiheadAttention` does."""
 
     def __init__(self):
         super().__init__()
@@ -111,7 +111,9 @@ def test_weights_tied_to_an_embedding():
 @pytest.mark.parametrize("one_weight", [False, True])
 def test_two_layers_with_one_bias_are_refused_before_anything_is_changed(one_weight):
     model = OneBias(one_weight=one_weight)
-    with pytest.raises(ValueError, match=r"a bias of its own.*Got one for 'first' and 'second': give each"):
+    with pytest.raises(
+        ValueError, match=r"a bias of its own.*Got one for both 'first' and 'second': give each"
+    ):
         center_(model, X)
     assert type(model.first) is type(model.second) is nn.Linear
     assert not model.first._forward_pre_hooks

@@ -1,4 +1,4 @@
-"""No part makes a tensor on a device of its own: on the meta device, mixing in another would be an error."""
+"""No part makes a tensor on a different device: on the meta device, mixing in another would be an error."""
 
 import pytest
 from nn_cases import every_activation, torch

@@ -1,4 +1,4 @@
-"""The guide runs, and the scripts behind the pictures do what the page says of them."""
+"""The guide runs, and the scripts behind the pictures do what the page says about them."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""What is wrong with the input of a memory is said in one sentence."""
+"""Wrong inputs of a memory are reported in one sentence."""
 
 import pytest
 from nn_cases import torch

@@ -177,7 +177,7 @@ def test_models_that_return_more_than_a_tensor(pack, output):
 def test_of_several_tensors_the_one_that_is_meant_must_be_clear():
     x, t = torch.randn(8, 6, **DOUBLE), torch.rand(8, 5, **DOUBLE)
     both = Returning(lambda h, value: (h, value), nn.Sigmoid())
-    with pytest.raises(ValueError, match=r"must be one tensor\. Got tuple with 2: say which by output=0"):
+    with pytest.raises(ValueError, match=r"must be one tensor\. Got tuple with 2: choose one by output=0"):
         check_local_rule(both, x, t)
     with pytest.raises(ValueError, match=r"Got 'logits' for tuple, where there is none"):
         check_local_rule(both, x, t, output="logits")

@@ -1,4 +1,4 @@
-"""PyTorch is optional: the core never imports it, and without it the face says how to get it."""
+"""PyTorch is optional: the core never imports it, and without it the layers say how to get it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Measurements made up for the claims: one error per cell, without a file."""
+"""Made-up measurements for the claims: one error per cell, without a file."""
 
 from hebbian_descent.paper.claims import cells
 from hebbian_descent.paper.experiments.base import Measured

@@ -24,7 +24,7 @@ SCATTER = 0.001
 
 
 def made_up(row, draw, shift=0.0):
-    """Return a measurement of two trials; its draws scatter around a printed row, `shift` beside it."""
+    """Return a measurement of two trials; its draws scatter around a printed row, shifted by `shift`."""
     results = {name: value + shift + SCATTER * (draw - 2) for name, value in row.results.items()}
     trials = {name: (value - 0.0001, value + 0.0001) for name, value in results.items()}
     return Measured(row.cell, results, dict.fromkeys(results, 0.0001), 0.2, 0.0, 2, draw, trials)
@@ -47,7 +47,7 @@ def command(monkeypatch, tmp_path, capsys):
 
 @pytest.fixture(scope="session")
 def results_folder(tmp_path_factory) -> Path:
-    """Five draws of one table of which one cell differs, an own table, other efforts and a figure."""
+    """Five draws of one table of which one cell differs, a custom table, other efforts and a figure."""
     folder = tmp_path_factory.mktemp("results")
     rows = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"]
     for draw in range(N_DRAWS):

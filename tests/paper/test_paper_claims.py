@@ -305,7 +305,7 @@ def test_the_command_prints_every_claim(monkeypatch, capsys, tmp_path):
     assert "19 not judged at this effort" in printed
     assert "2 misprints (corrected they hold)" in printed
     assert words.index("Statements of the text") < words.index(judged[20].statement)
-    assert "Quick runs are no ground for a verdict" in printed
+    assert "Quick runs give no verdicts" in printed
 
 
 FOUND = Judgement("holds", "3 of 4.")

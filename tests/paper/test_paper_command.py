@@ -125,7 +125,7 @@ def test_everything_wrong_is_found_out_before_anything_runs(command):
     assert "Did you mean 'trials'?" in errors
     code, printed, errors = command("run", "fig:reg_loss_HD", "--only", "rand")
     assert code == 2
-    assert "--only must be left out with fig:reg_loss_HD, which is done whole" in errors
+    assert "--only must be left out with fig:reg_loss_HD, which cannot be divided" in errors
     code, _, errors = command("run", *RAND, "--set", "seed=abc")
     assert code == 2
     assert "The seed must be a whole number" in errors
@@ -245,7 +245,9 @@ def test_all_runs_what_has_such_a_job_or_setting(capsys):
         "tab:label_learning_centered",
         "tab:label_learning_uncentered",
     }
-    assert "Left out, since they have no such settings or jobs: tab:Hetero_online" in capsys.readouterr().err
+    assert (
+        "Left out, because they have no such settings or jobs: tab:Hetero_online" in capsys.readouterr().err
+    )
     tasks = plan(["all"], Effort(overrides={"hidden_shift": 0.1}), None, None)
     assert {task.content.label for task in tasks} >= {"tab:auto_associative", "fig:hidden_activity_GD_HD"}
     assert all(task.content.label not in ("fig:reg_loss_HD", RAND[0]) for task in tasks)

@@ -1,4 +1,4 @@
-"""Folders of results that somebody else made, and names that are no mere words."""
+"""Folders of results that somebody else made, and names that are not just words."""
 
 import csv
 import json

@@ -217,7 +217,7 @@ def test_claims_that_are_kept_are_shown_and_said_to_be(tmp_path, command):
     code, printed, said = command("claims")
     assert code == 0, said
     assert "It forgets gracefully." in printed
-    assert "no run of your own is there" in said
+    assert "it has no run of your own" in said
     assert not (tmp_path / "reproduction" / "claims").exists()
 
 

@@ -1,4 +1,4 @@
-"""Tables in a file of one's own: they are run, printed, edited, and told what is wrong with them."""
+"""Custom tables in a user's file: they are run, printed and edited, and mistakes are reported."""
 
 import json
 import sys
@@ -26,7 +26,7 @@ PAIRS = 'PAIRS = {("rand", "digits"): ["sigmoid"], ("digits", "rand"): ["sigmoid
 
 @pytest.fixture
 def run(command, tmp_path, monkeypatch):
-    """Write a file with the one beside it that it imports, and run it."""
+    """Write a file and the one next to it that it imports, and run it."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     folder = tmp_path / "mine"
     folder.mkdir()

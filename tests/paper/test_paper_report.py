@@ -183,7 +183,7 @@ def test_four_draws_make_no_number_agree_or_differ(results_folder, tmp_path):
 def test_without_any_run_the_page_says_what_to_do(tmp_path, monkeypatch, quick):
     monkeypatch.chdir(tmp_path)
     text = render(Path("reproduction"), Effort(quick=quick))
-    assert "Nothing was run yet.</strong>" in text
+    assert "Nothing has been run yet.</strong>" in text
     assert "<code>hebbian-descent run all --quick</code>" in text
     assert ("run tab:Hetero_online_centered_1 --draws 10</code>" in text) is not quick
     assert list(tmp_path.iterdir()) == []

@@ -65,7 +65,7 @@ def test_every_kind_has_its_partners():
 
 
 def test_shares_are_those_of_judging_each_number_in_each_place():
-    """A naive count: every number of a rule is judged in the place of every other one."""
+    """A naive count: every number of a rule is judged in place of every other one."""
     values = (0.10, 0.104, 0.11, 0.2, 0.2)
     members = [verdict(value, value, activation=str(place)) for place, value in enumerate(values)]
     n = agree = 0

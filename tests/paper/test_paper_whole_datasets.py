@@ -100,7 +100,7 @@ def test_a_search_by_kept_rates_is_the_papers_protocol_and_nothing_else():
 
 
 def test_a_cell_without_a_kept_rate_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"Got none for tab:x, digits, hebb: leave the search out"):
+    with pytest.raises(ValueError, match=r"Got none for tab:x, digits, hebb: leave --search out"):
         kept_rate(tmp_path, "tab:x", {"dataset": "digits", "rule": "hebb"})
 
 

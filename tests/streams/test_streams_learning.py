@@ -321,7 +321,7 @@ def test_a_cell_that_makes_text_of_numbers_is_named(command, succeed, write_tabl
     options = ("--target", "y", "--model", tmp_path / "model")
     _, said = succeed("learn", path, *options)
     note = (
-        f"Note: {path}, line 32: the column 'age' is taken for text because of 'n.a.'; the rest are numbers."
+        f"Note: {path}, line 32: the column 'age' is treated as text because of 'n.a.'; the rest are numbers."
     )
     assert note in said
     assert "Note" not in succeed("learn", path, *options, "--text", "age")[1], "which confirms it"

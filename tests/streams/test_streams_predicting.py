@@ -123,7 +123,7 @@ def test_learn_refuses_in_one_sentence(text, options, message, command, tmp_path
     code, shown, errors = command("learn", path, *target, "--model", tmp_path / "model", *options)
     assert (code, shown) == (2, "")
     assert message in errors.splitlines()[-1]
-    assert "fault of hebbian-descent" not in errors
+    assert "bug in hebbian-descent" not in errors
     assert not (tmp_path / "model").exists()
 
 
@@ -180,7 +180,7 @@ def test_files_that_cannot_be_read(arguments, message, command, tmp_path):
     code, _, errors = command(*arguments, "--model", tmp_path / "model")
     assert code == 2
     assert message in errors
-    assert "fault of hebbian-descent" not in errors
+    assert "bug in hebbian-descent" not in errors
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_forged_stream_is_refused(changes, model, command, numbers_file, tmp_p
     code, _, errors = command("predict", tmp_path / "forged", numbers_file)
     assert code == 2
     assert str(tmp_path / "forged") in errors
-    assert "fault of hebbian-descent" not in errors
+    assert "bug in hebbian-descent" not in errors
 
 
 def test_the_model_is_an_ordinary_one(model, command, examples):

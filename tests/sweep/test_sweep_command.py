@@ -94,7 +94,7 @@ def test_all_formats_give_the_same_result(run):
 
 
 BAD_CALLS = [
-    (["missing.npy", "t.npy"], "which is not there"),
+    (["missing.npy", "t.npy"], "which does not exist"),
     (["x.npy"], "Give two files, inputs and targets, or one .npz that holds both"),
     (["x.txt", "t.npy"], "must end in .npy, .npz, .csv"),
     (["both.npz:input", "t.npy"], "Did you mean 'inputs'?"),

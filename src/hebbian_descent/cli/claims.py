@@ -34,18 +34,18 @@ def claims(
         bool, typer.Option("--quick", help="Look at quick runs: only what needs no measurement is judged.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Judge by the evidence that is kept, too, where nothing was run.")
+        bool, typer.Option("--again", help="Where nothing was run, judge by the kept evidence.")
     ] = False,
     output: Output = OUTPUT,
     as_json: Json = False,
 ) -> None:
-    """Judge the paper's twenty conclusions, and some statements of its text, by rules stated beside them.
+    """Judge the paper's twenty conclusions, and some statements of its text, by stated rules.
 
     A claim holds, holds with limits, is a misprint (corrected it holds), does not hold, or is undecided.
     Identities are checked on small networks; conclusions from the paper's tables are judged by what `run`
     measured; a few curves are computed here, which takes minutes the first time. The verdicts are saved in
-    OUTPUT for the report. Without a run of your own, the verdicts kept in OUTPUT are shown, as a clone of the
-    repository has them.
+    OUTPUT for the report. Without a run of your own, the verdicts kept in OUTPUT are shown, such as those in
+    a clone of the repository.
 
     **Example**
 
@@ -55,8 +55,8 @@ def claims(
     judged = [] if quick or again or Measurements(output, context.effort).labels() else kept_claims(output)
     if judged:
         say(
-            f"From the evidence kept in {output}: no run of your own is there. "
-            f"`{context.command('claims', '--again')}` judges again, by the numbers that are kept."
+            f"From the evidence kept in {output}: it has no run of your own. "
+            f"`{context.command('claims', '--again')}` judges again, by the kept numbers."
         )
     else:
         with resumable(output), waiting_for("Judging the claims; the forgetting curves take longest"):
@@ -74,7 +74,7 @@ def claims(
         console.print()
     console.print(counted(judged))
     if quick:
-        console.print("Quick runs are no ground for a verdict; without --quick everything is judged.")
+        console.print("Quick runs give no verdicts; without --quick everything is judged.")
 
 
 def _print(console: PlainConsole, claim: Judged) -> None:

@@ -44,7 +44,7 @@ def compare(
     """Count how many printed numbers agree with ours, by table and column, and list those that differ.
 
     Differences are listed by reason, if the reason is known. A run of your own by the paper's protocol is
-    judged; tables without one show the evidence kept in OUTPUT, as a clone of the repository has it.
+    judged; tables without one show the evidence kept in OUTPUT, such as that in a clone of the repository.
 
     Where patterns were drawn, a number agrees if it lies in the 99 % prediction interval of one more draw, or
     within 0.005 of our mean. With fewer than five draws, or if the interval is too wide, it is undecided.
@@ -169,7 +169,7 @@ def _counts(
 
 
 def comparison_record(verdicts: list[Verdict], results: Results) -> dict[str, Any]:
-    """Return all that is known about a table, for JSON."""
+    """Return everything that is known about a table, for JSON."""
     label = verdicts[0].row.label
     return {
         "source": "run" if results.own(label) else "kept" if results.kept.numbers.get(label) else "none",

@@ -1,4 +1,4 @@
-"""Names that a shell completes: labels, rules, activations, datasets. What fails completes nothing."""
+"""Shell completion of names: labels, rules, activations, datasets. A failure completes nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def one_of(*names: str) -> Completion:
 
 
 def several_of(names: Iterable[str]) -> Completion:
-    """Return the completion of the last of several words with commas between them."""
+    """Return the completion of the last of several comma-separated words."""
     known = tuple(names)
 
     def complete(incomplete: str) -> list[str]:
@@ -40,7 +40,7 @@ def several_of(names: Iterable[str]) -> Completion:
 
 
 def printed_columns(incomplete: str) -> list[str]:
-    """Return the columns of the paper's tables that begin so."""
+    """Return the columns of the paper's tables that begin with the given text."""
     columns = {column for label in TABLES for column in printed_words(label)[1]}
     return one_of(*sorted(columns))(incomplete)
 
@@ -60,8 +60,8 @@ BASH = "complete_bash"
 def colons_of_bash(variable: str) -> Iterator[None]:
     """Let bash complete labels, although it takes their colon for the end of a word.
 
-    It hands over what is before the colon, the colon and what is after it as three words, and replaces only
-    the last of them.
+    It passes what is before the colon, the colon and what is after it as three words, and replaces only the
+    last of them.
     """
     place = os.environ.get("COMP_CWORD", "")
     if os.environ.get(variable) != BASH or not place.isdecimal():

@@ -1,4 +1,4 @@
-"""Terminal output: plain text in which nothing that came from a file controls the terminal."""
+"""Terminal output: plain text in which nothing from a file can control the terminal."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def print_as_blocks(table: TextTable) -> None:
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal, or what nothing exceeds if the output goes elsewhere."""
+    """Return the width of the terminal, or a width that nothing exceeds if the output is redirected."""
     console = PlainConsole()
     return console.width if console.is_terminal or "COLUMNS" in os.environ else UNLIMITED
 

@@ -78,7 +78,7 @@ def fetch(
     for name in datasets.names() if ALL in names else tuple(dict.fromkeys(names)):
         try:
             fetched[name] = _fetched(name)
-        except datasets.DatasetError as error:  # the other datasets may have more luck
+        except datasets.DatasetError as error:  # the other datasets may succeed
             warn(str(error), "red")
             fetched[name] = "failed"
         else:
@@ -91,7 +91,7 @@ def fetch(
 
 
 def path(as_json: Json = False) -> None:
-    """Print the data folder: HEBBIAN_DESCENT_DATA if that is set, else a folder in the user's cache.
+    """Print the data folder: HEBBIAN_DESCENT_DATA if it is set, else a folder in the user's cache.
 
     **Example**
 

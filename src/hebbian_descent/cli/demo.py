@@ -48,7 +48,7 @@ def demo(
 
     Draws the digits that each rule recalls, the forgetting curves with and without centering, how much the
     learning rate matters, two small examples, and a table over several datasets; all of it on one page,
-    OUTPUT/report.html, which leads to the explorer beside it, OUTPUT/explorer.html. It is a quick look:
+    OUTPUT/report.html, which links to the explorer, OUTPUT/explorer.html. It is a quick look:
     `hebbian-descent run` does the paper's whole protocol.
 
     **Example**
@@ -132,13 +132,13 @@ EXHIBITS = {
         "How much the learning rate matters. With sigmoid units Hebbian-descent does well over a wide range."
     ),
     "fig:update_rule_2D_example": (
-        "Two weights, three patterns: the way of both rules through the landscape of the squared error."
+        "Two weights, three patterns: the paths of both rules through the landscape of the squared error."
     ),
     "fig:hebb_diabvantage_example": (
         "Four correlated patterns. Hebb's rule gets the doubled one right and the others wrong."
     ),
 }
-"""Figures that need generated patterns only, each with a caption."""
+"""Figures that need only generated patterns, each with a caption."""
 
 SHOWN = (1, 20, 40, 60, 80, 90, 95, 98, 99, 100)
 """The patterns whose recall is drawn, counted from the first learned."""

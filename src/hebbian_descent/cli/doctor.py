@@ -69,7 +69,7 @@ def _core() -> Finding:
     except ValueError as error:
         return Finding("compiled core", "problem", "none", str(error))
     if found.core is None:
-        return Finding("compiled core", "problem", "none: plain loops serve, slowly", found.why_not)
+        return Finding("compiled core", "problem", "none: slower plain loops are used", found.why_not)
     return Finding("compiled core", "ok", describe_core())
 
 
@@ -103,5 +103,5 @@ def _output(folder: Path) -> Finding:
     existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return Finding("folder of results", "ok", str(folder))
-    advice = f"{existing} must be a folder that you may write to; --output names another"
+    advice = f"{existing} must be a folder that you can write to; --output names another"
     return Finding("folder of results", "problem", str(folder), advice)

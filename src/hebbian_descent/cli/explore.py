@@ -1,4 +1,4 @@
-"""`hebbian-descent explore`: a page on which a memory fills up before your eyes."""
+"""`hebbian-descent explore`: an interactive page that shows a memory filling up."""
 
 from __future__ import annotations
 

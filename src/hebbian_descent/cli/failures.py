@@ -39,7 +39,7 @@ def stopping(advice: str = "") -> Iterator[None]:
 
 
 SKIPPED = 1
-"""Exit code of a command that did a part of its work, and could not do the rest."""
+"""Exit code of a command that did part of its work and could not do the rest."""
 FAILED = 2
 LONGEST = 2000
 """Longest message, in characters; lists of names from a file may be of any length."""
@@ -53,7 +53,7 @@ EXPECTED = (
     TypeError,
     ValueError,
 )
-"""Errors that a user can fix, and whose message says how; all others are bugs of the package."""
+"""Errors that a user can fix and whose message says how; all others are bugs in the package."""
 
 
 @contextmanager
@@ -82,13 +82,13 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, EXPECTED) and str(error):
         return str(error)
     return (
-        f"Something went wrong that is a fault of hebbian-descent: {type(error).__name__}: {error}. Set "
+        f"This is a bug in hebbian-descent: {type(error).__name__}: {error}. Set "
         f"{TRACEBACK}=1 and run the command again to see where, and please report it."
     )
 
 
 def _of_the_system(error: OSError) -> str:
-    """Return in our words what the operating system refuses."""
+    """Return our message for an error of the operating system."""
     if error.errno == errno.ENOSPC:
         return "The disk must have room for what is written. Got: no space left on device."
     path = f"{str(error.filename)!r}" if error.filename is not None else "The path"
@@ -96,14 +96,12 @@ def _of_the_system(error: OSError) -> str:
         case FileNotFoundError():
             folder = Path(str(error.filename)).parent
             if folder.is_dir():
-                return f"{path} must exist. Got a name that no file or folder has."
+                return f"{path} must exist. Got no such file or folder."
             return (
                 f"{path} must be in a folder that exists. Got {str(folder)!r}, which does not: make it first."
             )
         case PermissionError():
-            return (
-                f"{path} must be one that you may use. Got: permission denied. Name another, or change that."
-            )
+            return f"{path} must be accessible to you. Got: permission denied. Name another, or change that."
         case IsADirectoryError():
             return f"{path} must be a file. Got a folder."
         case NotADirectoryError() | FileExistsError():

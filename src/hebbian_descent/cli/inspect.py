@@ -23,7 +23,8 @@ def inspect(
 ) -> None:
     """Show the content of a model file: class, parameters, arrays, versions.
 
-    The file is read as `load` reads it, so whatever is shown can be loaded. Nothing in it is executed.
+    The file is read in the same way as by `load`, so whatever is shown can be loaded. Nothing in it is
+    executed.
 
     **Example**
 
@@ -95,6 +96,6 @@ def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:
 
 
 def _word(value: Any) -> str:
-    # As JSON in ASCII, so that nothing in a file can steer the terminal.
+    # As JSON in ASCII, so that nothing in a file can control the terminal.
     text = value if isinstance(value, str) and value.isascii() and value.isprintable() else json.dumps(value)
     return text if len(text) <= 200 else f"{text[:200]}…"

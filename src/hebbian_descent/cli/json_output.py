@@ -15,7 +15,7 @@ import numpy as np
 def write_json(result: Any) -> None:
     r"""Write a result as JSON, with numbers as numbers; null stands for NaN and infinity, which JSON lacks.
 
-    All letters beyond ASCII are written as \u2192, so that it is valid JSON on any terminal.
+    All characters beyond ASCII are written as \u2192, so that it is valid JSON on any terminal.
     """
     sys.stdout.write(json.dumps(as_json(result), indent=1, allow_nan=False) + "\n")
 

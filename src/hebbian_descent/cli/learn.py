@@ -50,13 +50,11 @@ def learn(
         str | None,
         typer.Option(
             "--format",
-            help=f"{', '.join(FORMATS)}; by default as the file is named.",
+            help=f"{', '.join(FORMATS)}; by default from the file name.",
             autocompletion=completion.one_of(*FORMATS),
         ),
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Between the cells of CSV; a comma by default.")
-    ] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Separator of CSV cells; a comma by default.")] = None,
     text: Annotated[
         list[str] | None, typer.Option(help="A column of categories that look like numbers.")
     ] = None,
@@ -64,15 +62,16 @@ def learn(
     hash_bits: Annotated[
         int | None, typer.Option(help=f"Text columns share 2^BITS inputs; {HASH_BITS} by default.")
     ] = None,
-    passes: Annotated[int, typer.Option(help="How often to go through the file.")] = 1,
+    passes: Annotated[int, typer.Option(help="Number of passes through the file.")] = 1,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter of the estimator, as learning_rate=0.1.")
+        list[str] | None,
+        typer.Option("--set", help="A parameter of the estimator, such as learning_rate=0.1."),
     ] = None,
     initial: Annotated[
-        Path | None, typer.Option(help="A model that an earlier `learn` wrote, to learn more.")
+        Path | None, typer.Option(help="A model from an earlier `learn`, to continue from.")
     ] = None,
     checkpoint_every: Annotated[
-        int | None, typer.Option(help="Write the model file after every so many rows, too.")
+        int | None, typer.Option(help="Also write the model file each time this many rows are learned.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the last checkpoint, if any.")
@@ -82,7 +81,7 @@ def learn(
     """Learn to predict a column of a file that need not fit into memory, in one pass.
 
     Every row is predicted before it is learned. The table shows the error of these predictions after 1, 2, 4,
-    8, … rows: of all so far, and of those since the line before. It goes to standard error; with --json, a
+    8, … rows: of all so far, and of those since the previous line. It goes to standard error; with --json, a
     summary goes to standard output. Run the same command with --resume to continue after a kill; the model
     is the same to the last bit.
 
@@ -127,7 +126,7 @@ def learn(
 
 
 def _earlier(path: Path, said: dict[str, Any], parameters: dict[str, Any]) -> Checkpoint:
-    """Return the stream of a model file; whatever the command says must be true of it."""
+    """Return the stream of a model file; it must agree with the options of the command."""
     stream = Checkpoint.load(path)
     found = stream.encoding.options(said) | stream.estimator.get_params()
     for name, value in {**said, **parameters}.items():
@@ -151,14 +150,14 @@ FEW = 0.1
 
 
 def _note_almost_numbers(block: Block, encoding: Encoding, confirmed: Collection[str]) -> None:
-    """Say which cell makes a column of text out of one that holds numbers but for a few cells."""
+    """Report the cell that turns a column of numbers into text, if only a few cells are not numbers."""
     for name in (name for name in encoding.columns if name not in confirmed):
         cells = block.texts(name) if block.is_text(name) else []
         wrong = [row for row, cell in enumerate(cells) if not is_number(cell)]
         if wrong and len(wrong) <= max(1, FEW * len(cells)) and len(cells) > 1:
             others = f" and {len(wrong) - 1} other cells" if len(wrong) > 1 else ""
             warn(
-                f"Note: {block.place(wrong[0])}: the column {name!r} is taken for text because of "
+                f"Note: {block.place(wrong[0])}: the column {name!r} is treated as text because of "
                 f"{cells[wrong[0]]!r}{others}; the rest are numbers. Correct it, or leave it empty if the "
                 f"number is missing{'' if name == encoding.target else f'; --text {name} confirms it'}."
             )
@@ -171,7 +170,7 @@ def _no_rows(source: Source) -> ValueError:
 def _learn(
     stream: Checkpoint, source: Source, blocks: Iterator[Block], model: Path, passes: int, every: float
 ) -> dict[str, Any]:
-    """Learn these blocks, then the passes that are left, and write the model; return a summary."""
+    """Learn these blocks, then the remaining passes, and write the model; return a summary."""
     if 0 < stream.position.passes < passes and not stream.position.rows:
         check_last_pass(stream, source)
     report = _Report(stream)
@@ -187,7 +186,7 @@ def _learn(
 def _learn_pass(
     stream: Checkpoint, source: Source, blocks: Iterator[Block], report: _Report, model: Path, every: float
 ) -> None:
-    """Learn what is left of a pass, and write the model after every so many rows."""
+    """Learn the rest of a pass, and write the model at each checkpoint."""
     if not stream.position.rows:
         stream.tally = Tally(stream.encoding.task)
     for block, first_row in blocks_left(stream, source, blocks):
@@ -238,7 +237,7 @@ class _Report:
         self._error = self._stream.tally.error
 
     def end(self, model: Path) -> dict[str, Any]:
-        """Say how much was learned, and how fast; return it, too."""
+        """Report how much was learned, and how fast; return it, too."""
         n_rows = self._stream.estimator.n_samples_seen_ - self._n_before
         seconds = perf_counter() - self._started
         passes, measure = self._stream.position.passes, self._stream.tally.measure
@@ -249,7 +248,7 @@ class _Report:
             say_written(model)
         else:
             say(
-                f"All passes were learned before: nothing was left for {model}. To learn other rows on top "
+                f"All passes were already learned: nothing was left for {model}. To learn other rows on top "
                 f"of it, use --initial {model}."
             )
         encoding = self._stream.encoding
@@ -273,7 +272,7 @@ class _Report:
 
 
 def _description(encoding: Encoding) -> str:
-    """Say what was chosen."""
+    """Describe what was chosen."""
     task = {
         "text": f"Classification: {encoding.target!r} is text",
         "whole": f"Classification: {encoding.target!r} is one of few whole numbers (else --task regression)",

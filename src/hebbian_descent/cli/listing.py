@@ -25,8 +25,8 @@ PAPER, QUICK = Effort(), Effort(quick=True)
 def list_labels(output: Output = OUTPUT, as_json: Json = False) -> None:
     """List every table and figure of the paper: content, approximate time, and what was run.
 
-    A full run is one by the paper's protocol, of a partial one some jobs are done, and a quick one was run
-    with --quick.
+    A full run follows the paper's protocol, a partial run has only some jobs done, and a quick run used
+    --quick.
 
     **Example**
 
@@ -48,7 +48,7 @@ def list_labels(output: Output = OUTPUT, as_json: Json = False) -> None:
 def status(output: Output = OUTPUT, as_json: Json = False) -> None:
     """Show how much of each table and figure was run, with the paper's protocol and otherwise.
 
-    Of a partial run, 3/7 means that 3 of 7 jobs are done. Custom tables are counted in jobs. Runs with
+    For a partial run, 3/7 means that 3 of 7 jobs are done. Custom tables are counted in jobs. Runs with
     `--set` or `--search halving` are listed below.
 
     **Example**

@@ -1,4 +1,4 @@
-"""What a command says besides its results: on standard error, as much as --quiet and --verbose ask for."""
+"""Messages besides the results: on standard error, as much as --quiet and --verbose ask for."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _VOLUME = ContextVar("volume", default=Volume.NORMAL)
 
 
 def say(text: str) -> None:
-    """Say something, unless --quiet asks for silence."""
+    """Print a message, unless --quiet asks for silence."""
     if _VOLUME.get() >= Volume.NORMAL:
         _print(text)
 
 
 def say_detail(text: str) -> None:
-    """Say something that only --verbose asks for."""
+    """Print a message only with --verbose."""
     if _VOLUME.get() >= Volume.VERBOSE:
         _print(text, "dim")
 
 
 def warn(text: str, style: str = "yellow") -> None:
-    """Say something that must not be missed, even with --quiet."""
+    """Print a message that must not be missed, even with --quiet."""
     _print(text, style)
 
 
@@ -60,7 +60,7 @@ def say_written(*paths: Path) -> None:
 
 
 def say_where_from(results: Results, labels: Iterable[str]) -> None:
-    """Say whether results are of a run of your own or of the evidence that is kept, if there are any."""
+    """Say whether results, if there are any, are from your own run or from the kept evidence."""
     if text := results.where_from(labels):
         say(text)
 
@@ -72,7 +72,7 @@ def console_for_progress() -> PlainConsole:
 
 @contextmanager
 def waiting_for(what: str) -> Iterator[Callable[[str], None]]:
-    """Show that the command is at work, with what it is at; what is yielded changes the words."""
+    """Show that the command is working, and on what; the yielded function changes the text."""
     with console_for_progress().status(what) as status:
         yield status.update
 

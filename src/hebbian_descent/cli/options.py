@@ -26,13 +26,13 @@ def parsed_overrides(changes: Sequence[str]) -> dict[str, Any]:
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals or not name.strip() or not text.strip():
-            raise ValueError(f"--set must be name=value, as trials=50. Got {change!r}.")
+            raise ValueError(f"--set must be name=value, such as trials=50. Got {change!r}.")
         overrides[name.strip()] = _value(text.strip())
     return overrides
 
 
 WORDS = {"true": True, "false": False, "none": None}
-"""Words of Python, which may be written in lower case."""
+"""Python's constants, which may be written in lower case."""
 
 
 def _value(text: str) -> Any:
@@ -59,7 +59,7 @@ def parsed_shard(text: str) -> tuple[int, int]:
     """Return part and number of parts from text such as 2/5."""
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if match is None:
-        raise ValueError(f"--shard must be i/n, as 2/5. Got {text!r}.")
+        raise ValueError(f"--shard must be i/n, such as 2/5. Got {text!r}.")
     part, parts = int(match[1]), int(match[2])
     if not 1 <= part <= parts:
         raise ValueError(f"--shard must be i/n, and the shard must be between 1 and {parts}. Got {text!r}.")

@@ -42,7 +42,7 @@ def read_patterns(name: str) -> npt.NDArray[Any]:
     if path.suffix not in readers:
         raise ValueError(f"The file of patterns must end in {', '.join(readers)}. Got {path.name!r}.")
     if not path.exists():
-        raise FileNotFoundError(f"The patterns must be in a file. Got {str(path)!r}, which is not there.")
+        raise FileNotFoundError(f"The patterns must be in a file. Got {str(path)!r}, which does not exist.")
     with _reading(path, "be a readable file"):
         opened = open_regular(path)
     with opened:
@@ -83,13 +83,13 @@ def _read_npz(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
         try:
             archive = ZipFile(file)
         except BadZipFile:
-            raise ValueError("a file that is no archive, or not all of one") from None
+            raise ValueError("a file that is not an archive, or only part of one") from None
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
     if not key and len(members) == 1:
         (key,) = members
     if key not in members:
         raise unknown_name(f"array of {path.name} (given as {path.name}:NAME)", key, members)
-    packed = os.fstat(file.fileno()).st_size  # an archive may state anything of its members
+    packed = os.fstat(file.fileno()).st_size  # an archive may claim anything about its members
     with _reading(path, ARCHIVE):
         return read_member(archive, members[key], max(LARGE_ARRAY, LARGEST_RATIO * packed))
 
@@ -109,7 +109,7 @@ def _read_csv(file: BinaryIO, path: Path, key: str) -> npt.NDArray[Any]:
 
 
 def _first_mistake(lines: Iterable[str], header: int) -> ValueError | None:
-    """Return the first line that has another number of cells, or a cell that is no number."""
+    """Return the error of the first line with another number of cells, or a cell that is not a number."""
     n_columns = 0
     for number, line in enumerate(lines, 1):
         cells = _cells(line)
@@ -117,7 +117,7 @@ def _first_mistake(lines: Iterable[str], header: int) -> ValueError | None:
             continue
         n_columns = n_columns or len(cells)
         if len(cells) != n_columns:
-            return ValueError(f"{len(cells)} numbers in line {number}, and {n_columns} in the lines before")
+            return ValueError(f"{len(cells)} numbers in line {number}, but {n_columns} in the lines before")
         for column, cell in enumerate(cells, 1):
             if not _is_number(cell):
                 return ValueError(f"{cell.strip()!r} in line {number}, column {column}")

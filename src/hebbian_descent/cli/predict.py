@@ -32,18 +32,16 @@ def predict(
         str | None,
         typer.Option(
             "--format",
-            help=f"{', '.join(FORMATS)}; by default as the file is named.",
+            help=f"{', '.join(FORMATS)}; by default from the file name.",
             autocompletion=completion.one_of(*FORMATS),
         ),
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Between the cells of CSV; a comma by default.")
-    ] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Separator of CSV cells; a comma by default.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict each row of a file, which needs the columns that were learned, in any order.
+    """Predict each row of a file; it needs the columns that were learned, in any order.
 
-    Writes CSV with one column, `prediction`, and one line per row. Other columns of the file, among them the
+    Writes CSV with one column, `prediction`, and one line per row. Other columns of the file, including the
     target, are ignored. With --json, the predictions go to OUTPUT, and standard output has a summary.
 
     **Example**
@@ -75,7 +73,7 @@ def predict(
 
 @contextmanager
 def _opened(output: Path | None) -> Iterator[TextIO]:
-    """Give standard output, or a file that takes its place when it is whole; a pipe is written at once."""
+    """Yield standard output, or a file that appears once it is complete; a pipe is written at once."""
     if output is None:
         yield sys.stdout
         return

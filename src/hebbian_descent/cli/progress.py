@@ -37,18 +37,18 @@ class WorkProgress:
         self._bars.advance(self._work)
 
     def leave_out(self) -> None:
-        """Take a part that could not be done out of the work."""
+        """Remove a part that could not be done from the total."""
         total = self._bars.tasks[self._work].total or 0
         self._bars.update(self._work, total=total - 1)
 
     def show_sweep(self, done: int, total: int) -> None:
-        """Show how far a sweep is."""
+        """Show the progress of a sweep."""
         self._bars.update(self._sweep, description="  cells", completed=done, total=total, visible=total > 1)
 
 
 @contextmanager
 def work_progress(what: str, n_parts: int | None) -> Iterator[WorkProgress]:
-    """Show the progress of work in so many parts; None if their number is unknown."""
+    """Show the progress of work in `n_parts` parts; None if their number is unknown."""
     with _bars(SpinnerColumn(), TEXT, BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn()) as bars:
         yield WorkProgress(bars, bars.add_task(what, total=n_parts))
 
@@ -70,7 +70,7 @@ TEXT = TextColumn("{task.description}")
 
 
 def _bars(*columns: ProgressColumn) -> Progress:
-    """Return bars that disappear in the end, and that no file or pipe gets to see."""
+    """Return bars that disappear at the end and are never written to a file or pipe."""
     console = console_for_progress()
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 

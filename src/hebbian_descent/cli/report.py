@@ -28,8 +28,8 @@ def report(
 ) -> None:
     """Write a page on everything that was run: counts, claims, tables, figures, protocol.
 
-    Tables that were not run show the evidence kept in OUTPUT, as a clone of the repository has it. The page
-    is one file, report.html in OUTPUT, and needs no network. Results of `run --quick` get no
+    Tables that were not run show the evidence kept in OUTPUT, such as that in a clone of the repository. The
+    page is one file, report.html in OUTPUT, and needs no network. Results of `run --quick` get no
     verdicts; without --quick they appear in a separate section at the end.
 
     **Example**
@@ -56,7 +56,7 @@ def evidence(
         Path, typer.Option(help="Folder of the files under version control.", file_okay=False)
     ] = DEFAULT_FOLDER,
     document: Annotated[
-        Path, typer.Option(help="Document with counts, differences and tables, beside copied figures.")
+        Path, typer.Option(help="Document with counts, differences and tables, next to copied figures.")
     ] = DOCUMENT,
     as_json: Json = False,
 ) -> None:
@@ -74,8 +74,8 @@ def evidence(
         added = add_to_evidence(output, kept)
         write_document(kept, document, output / "figures" / Effort().name)
     wrote = [*(path for name in KEPT_FILES if (path := kept / name).exists()), document]
-    fewer = f", {added.n_fewer} of them since the run has fewer draws" if added.n_fewer else ""
-    say(f"{added.n_taken} cells are those of the run in {output}; {added.n_kept} stay as they were{fewer}.")
+    fewer = f", {added.n_fewer} of them because the run has fewer draws" if added.n_fewer else ""
+    say(f"{added.n_taken} cells are from the run in {output}; {added.n_kept} stay as they were{fewer}.")
     if added.n_bare:
         say(f"{added.n_bare} cells of the run have no single trials: `run` again fills them in.")
     say_written(*wrote)

@@ -1,4 +1,4 @@
-"""`hebbian-descent run`: tables and figures of the paper, or custom ones, planned and computed from data."""
+"""`hebbian-descent run`: tables and figures of the paper, or custom ones, computed from data."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def run(
     check_where(workers, scheduler)
     tasks = plan(labels, effort, only, part)
     if not all(task.effort.is_the_papers for task in tasks):
-        say("Not the paper's protocol: these results are stored separately, and nothing is decided by them.")
+        say("Not the paper's protocol: these results are stored separately and decide nothing.")
     outcomes: dict[str, Outcome] = {}
     with resumable(output):
         for task in tasks:
@@ -114,7 +114,7 @@ def run(
 
 
 class Outcome(NamedTuple):
-    """What became of a table or figure."""
+    """The outcome of a table or figure."""
 
     measured: Sequence[Measured] = ()
     wrote: Sequence[Path] = ()
@@ -138,7 +138,7 @@ def _run(task: Task, context: RunContext, as_json: bool) -> Outcome:
 
 
 def _end(tasks: Sequence[Task], outcomes: dict[str, Outcome]) -> None:
-    """Say what could not be done, and exit with a code that says so, too."""
+    """Report what could not be done, and exit with the matching code."""
     missing: dict[str, None] = {}
     for task in tasks:
         outcome, label = outcomes[task.content.label], task.content.label
@@ -186,7 +186,7 @@ def _show(experiment: Experiment, measured: Sequence[Measured], effort: Effort) 
 
 
 def _record(task: Task, outcome: Outcome) -> dict[str, Any]:
-    """Return what became of a table or figure, for JSON."""
+    """Return the outcome of a table or figure, for JSON."""
     content = task.content
     formulas = records(content.text_table) if isinstance(content, FormulaTable) else None
     judged = content.label in INDEX and task.effort.is_the_papers and outcome.measured
@@ -234,7 +234,7 @@ class Task(NamedTuple):
 def plan(labels: Sequence[str], effort: Effort, only: str | None, part: tuple[int, int] | None) -> list[Task]:
     """Return what to run; all errors that can be detected in advance are raised here.
 
-    Of `all`, what has no such setting or no such job is left out, and that is said. A part of the work gets
+    With `all`, what has no such setting or job is left out, with a message. A part of the work gets
     its share of the jobs of every table, and its share of the figures.
     """
     tasks: list[Task] = []
@@ -260,7 +260,7 @@ def _of_all(effort: Effort, only: str | None) -> list[Task]:
     if not tasks:
         raise next(error for label, error in left_out.items() if label.startswith("tab:"))
     if left_out:
-        say(f"Left out, since they have no such settings or jobs: {', '.join(left_out)}.")
+        say(f"Left out, because they have no such settings or jobs: {', '.join(left_out)}.")
     return tasks
 
 
@@ -299,7 +299,7 @@ def _only(task: Task, only: str | None) -> Task:
         return task
     if not task.jobs:
         raise ValueError(
-            f"--only must be left out with {task.content.label}, which is done whole. Got {only!r}."
+            f"--only must be left out with {task.content.label}, which cannot be divided. Got {only!r}."
         )
     chosen = [job for job in task.jobs if _begins(job, only)]
     if not chosen:
@@ -308,7 +308,7 @@ def _only(task: Task, only: str | None) -> Task:
 
 
 def _beginnings(jobs: Iterable[Job]) -> dict[str, None]:
-    """Return all that `--only` may be: the names of the jobs, and what they begin with."""
+    """Return all valid values of `--only`: the names of the jobs, and their prefixes."""
     words = (job.name.split("-") for job in jobs)
     return {"-".join(name[:n]): None for name in words for n in range(1, len(name) + 1)}
 

@@ -37,7 +37,7 @@ def study(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A look at small sizes, by which nothing is answered.")
+        bool, typer.Option("--quick", help="A quick look at small sizes, which answers nothing.")
     ] = False,
     page: Annotated[
         Path | None,
@@ -48,8 +48,8 @@ def study(
 ) -> None:
     """Measure what the paper leaves open: remarks without numbers, and questions for future work.
 
-    Finished parts are saved in OUTPUT, so a study that was stopped resumes. Without a name, the answers kept
-    in OUTPUT are listed, as a clone of the repository has them. The exit code is 1 if some of several studies
+    Finished parts are saved in OUTPUT, so a stopped study resumes. Without a name, the answers kept in OUTPUT
+    are listed, such as those in a clone of the repository. The exit code is 1 if some of several studies
     could not be run because data or a library are missing.
 
     **Examples**
@@ -84,7 +84,7 @@ def study(
 
 
 def _run(study: Study, output: Path, quick: bool, *, alone: bool) -> Results | None:
-    """Run a study with a progress bar; among several, one that cannot be run is skipped with a sentence."""
+    """Run a study with a progress bar; among several, one that cannot be run is skipped with a message."""
     with work_progress(study.name, number_of_parts(study, quick=quick)) as bar:
 
         def count(part: str, seconds: float) -> None:

@@ -108,7 +108,7 @@ def sweep(
         hebbian-descent sweep pairs.npz --activations sigmoid,linear --rates 1,0.1,0.01 --by all
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
-    for library in ("pyarrow", "matplotlib"):  # now, and not after the work
+    for library in ("pyarrow", "matplotlib"):  # now, not after the work
         require_extra(library, extra="paper", purpose="The command sweep, with its store and figures,")
     setting = LayerGrid.of(
         rules=_words(rules),
@@ -234,9 +234,7 @@ def _digits(value: float) -> str:
 def _note_constant_columns(patterns: Patterns) -> None:
     constant = int((np.ptp(patterns.inputs, axis=0) == 0).sum())
     if constant:
-        warn(
-            f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant: they carry nothing."
-        )
+        warn(f"Note: {constant} of {patterns.inputs.shape[1]} input columns are constant and teach nothing.")
 
 
 def _words(text: str) -> list[str]:
@@ -250,7 +248,7 @@ def _rates(text: str) -> list[float | str]:
 
 
 WORDS = {"rates": ", or 'auto' or 'paper'"}
-"""What else than numbers an option takes."""
+"""What an option takes besides numbers."""
 
 
 def _numbers(text: str, option: str) -> list[float]:

@@ -63,10 +63,10 @@ def table(
 ) -> None:
     """Print a table of the paper: ours/printed, ours≠printed where they differ, a dash where nothing was run.
 
-    A ? stands between the two where our draws are too few, or scatter too widely, to decide. Without a run of
-    your own the table shows the evidence kept in OUTPUT, as a clone of the repository has it. CSV has the
-    columns of reproduction/summary.csv. Custom tables, and results of a protocol other than the paper's, are
-    printed without comparison.
+    A ? between the two means that our draws are too few, or scatter too widely, to decide. Without a run of
+    your own the table shows the evidence kept in OUTPUT, such as that in a clone of the repository. CSV has
+    the columns of reproduction/summary.csv. Custom tables, and results of a protocol other than the paper's,
+    are printed without comparison.
 
     **Examples**
 
@@ -104,7 +104,7 @@ def table(
         else:
             show_table(found, form)
             if not effort.is_the_papers:
-                say("Not the paper's protocol: nothing is decided by these results.")
+                say("Not the paper's protocol: these results decide nothing.")
     else:
         raise _nothing_of(label, output, effort)
 
@@ -153,7 +153,9 @@ def _nothing_of(label: str, output: Path, effort: Effort) -> ValueError:
     ways = [other.options for other in efforts_in(output) if Measurements(output, other).read(label)]
     if ways:
         options = " or ".join(shlex.join(way) or "no options" for way in ways)
-        return ValueError(f"{label} must have been run so. Got results in {output} with {options}: try that.")
+        return ValueError(
+            f"{label} must have been run this way. Got results in {output} with {options}: try those."
+        )
     if label in TABLES:
         command = RunContext(output, effort).command("run", label, *effort.options)
         return ValueError(f"{label} must have been run. Got nothing in {output}: try `{command}`.")

@@ -1,4 +1,4 @@
-"""An auto-encoder with tied weights: it learns to describe its inputs by fewer numbers."""
+"""An auto-encoder with tied weights: it learns to describe its inputs with fewer numbers."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         activation: φ_d of the outputs.
         error: "difference", "saturating", "leaky_hinge", or a function of inputs and reconstruction.
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + ‖h − λ‖² + 1)), L the largest slope of the outputs.
-        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None (hidden
-            units are not centered either), "half" ("moving" from the paper's start, 0.5), or numbers at which
-            the offset stays.
+            units are not centered either), "half" ("moving" from the paper's start, 0.5), or numbers for a
+            fixed offset.
         shift: ν, the rate at which a moving offset follows the inputs.
-        hidden_shift: The same for the offset of the hidden units, which follows them from 0.5 on.
+        hidden_shift: The same for the offset of the hidden units, which starts at 0.5.
         epochs: Passes over the data in `fit`.
         batch_size: Samples per update in `fit`; `partial_fit` takes them one by one.
-        shuffle: Whether `fit` takes another order in every epoch.
+        shuffle: Whether `fit` takes a new random order in every epoch.
         random_state: The seed of the initial weights and of the orders.
-        warm_start: Whether `fit` continues from where it was.
+        warm_start: Whether `fit` continues from where it stopped.
 
     Attributes:
         components_: The weights, (n_hidden, n_features).
@@ -64,7 +64,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         offset_, hidden_offset_: μ and λ.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, weight_seen_, n_epochs_, seed_: How far learning has come: the number of samples,
-            the sum of their weights, and that of epochs; and the seed of the orders.
+            the sum of their weights, and the number of epochs; and the seed of the orders.
 
     Paper: eqn:update_auto_hebbian_descent_unsup_w_1
     """
@@ -72,7 +72,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     _state_names = STATE
     _optional_state = ("feature_names_in_",)
     _purpose = "remember"
-    offset_start = None  # not a parameter here, where the word "half" says it
+    offset_start = None  # not a parameter here, where centering="half" sets it
 
     def __init__(
         self,
@@ -109,14 +109,14 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.warm_start = warm_start
 
     def describe(self) -> str:
-        """Say in plain words what the setting is."""
+        """Describe the parameters in plain words."""
         return describe_autoencoder(self._setting())
 
     def _setting(self) -> AutoencoderParameters:
         return AutoencoderParameters.of(self)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HebbianDescentAutoencoder:
-        """Learn all samples for some epochs; a sample of weight 0 is as if it were not there.
+        """Learn all samples for some epochs; a sample of weight 0 counts as absent.
 
         Weights are shares in the mean change of a mini-batch, and counts of presentations in batches of one.
         """
@@ -249,7 +249,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return x
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over a pickled state; earlier versions did not count weights."""
+        """Restore a pickled state; earlier versions did not count weights."""
         super().__setstate__(_counting_weights(state))
 
     @classmethod
@@ -265,6 +265,6 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
 
 def _counting_weights(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state that counts weights; in one of earlier versions all of them were 1."""
+    """Return a state that counts weights; in earlier versions all of them were 1."""
     n_samples: Any = state.get("n_samples_seen_")
     return {"weight_seen_": float(n_samples), **state} if is_count(n_samples) else state

@@ -1,4 +1,4 @@
-"""What classifier and regressor share: a layer that learns from samples, whole or one at a time."""
+"""Base of classifier and regressor: a layer that learns from all samples or from one at a time."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from hebbian_descent.transaction import keep_so_far, own
 DTYPES = (np.float64, np.float32)
 ORDINARY_SIZE = 1e12
 LEAST_SHARE = 1e-6
-"""Of an input in its own spread, at least: the root of how little it counts in a running mean."""
+"""Least share of an input in its own spread: the root of how little it counts in a running mean."""
 FIRST = read_only(np.arange(1))
 SLOW_SAMPLES = 256
-"""After how many samples what the plain loop has learned is kept: some hundredths of a second."""
+"""After this many samples, some hundredths of a second, what the plain loop has learned is kept."""
 ONE = {np.dtype(dtype): read_only(np.ones(1, dtype)) for dtype in DTYPES}
 
 
@@ -57,15 +57,15 @@ class LayerEstimator(LearnsBatches, LayerState):
     _purpose: str
 
     def describe(self) -> str:
-        """Say in plain words what the setting is."""
+        """Describe the parameters in plain words."""
         return describe_layer(self._setting())
 
-    # What parameters say
+    # Parameters
 
     def _setting(self) -> Parameters:
         """Return the checked parameters; they are checked again only after they have changed."""
         has = self.__dict__
-        told = [*map(has.get, self._parameter_names()), type(self.average)]  # True equals 1.0, and is another
+        told = [*map(has.get, self._parameter_names()), type(self.average)]  # True equals 1.0, but differs
         remembered = has.get("_remembered")
         if remembered is None or _differ(remembered[0], told):
             remembered = self._remembered = (told, Parameters.of(self))
@@ -89,16 +89,16 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _learned_arrays(
         self, setting: OnlineSetting, samples: Samples, loop: Loop | None
     ) -> LayerArrays | SparseArrays:
-        """Return what learning of these samples changes."""
+        """Return the arrays that learning these samples changes."""
         learns_sparse = loop is not None and is_sparse(samples.inputs)
         return self._sparse_arrays(setting) if learns_sparse else self._arrays(setting)
 
     def _start_at(self, setting: OnlineSetting, samples: Samples, first: int) -> None:
-        """Let the running mean of scaled inputs start at the first sample, which so teaches the bias alone.
+        """Start the running mean of scaled inputs at the first sample, which then teaches only the bias.
 
-        It says nothing of the spread: in units of it, an input that happens to be near 0 would have an
-        enormous weight. The bias of linear units takes it whole, since the next samples would teach weights
-        what is left. A sample whose squares are not finite has no spread at all.
+        One sample says nothing about the spread: in units of it, an input that happens to be near 0 would
+        have an enormous weight. The bias of linear units takes the whole target, since the next samples would
+        teach the weights the rest. A sample whose squares are not finite has no spread at all.
         """
         starts = setting.scale is not None and setting.offset.starts_as_mean
         if not starts or self.n_samples_seen_ > 0:
@@ -169,8 +169,8 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _refusing_what_is_not_finite(self, X: Array) -> Iterator[None]:
         """Refuse inputs that are not finite; look only if learning came to a halt.
 
-        A sample that is not finite is never learned: its activity is none either. So nobody needs to read
-        all of X beforehand, which takes a fifth of the time of learning it.
+        A sample that is not finite is never learned: its activity is not finite either. So X need not be
+        read beforehand, which takes a fifth of the time of learning it.
         """
         try:
             yield
@@ -198,7 +198,7 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _checking_by_mean(self, setting: Parameters, X: Array, scales: Array) -> Iterator[Array | None]:
         """Give the mean of the inputs if it is needed; in any case refuse inputs that are not finite.
 
-        The mean shows it: large data take longer to bring from memory than to add up, so once is better.
+        The mean shows it: large data take longer to load from memory than to add up, so one pass is better.
         """
         needs_it = setting.in_fit.offset.takes_data_mean or setting.batch_size > 1
         if needs_it or not setting.compiles(setting.in_fit):
@@ -238,7 +238,7 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no further checks: an array of the right dtype and width, and finite.
 
-        Its squared length is not finite if one number is not, and faster to compute than to look at each.
+        Its squared length is not finite if any number is not, and faster to compute than a check of each.
         """
         has = self.__dict__
         if type(X) is not np.ndarray or "weights_" not in has or "feature_names_in_" in has:
@@ -262,7 +262,7 @@ class LayerEstimator(LearnsBatches, LayerState):
 
 
 def scales_of(sample_weight: Any, X: Any) -> Array:
-    """Return the weight of each sample; 0 is a sample that is not there."""
+    """Return the weight of each sample; a sample of weight 0 counts as absent."""
     n_samples = X.shape[0]
     if sample_weight is None:
         return np.ones(n_samples, X.dtype)

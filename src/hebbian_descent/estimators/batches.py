@@ -9,15 +9,15 @@ import numpy as np
 
 
 class LearnsBatches:
-    """A base of estimators that have `partial_fit`."""
+    """Mixin for estimators with `partial_fit`."""
 
     partial_fit: Callable[..., Any]
 
     def learn(self, batches: Iterable[Any], *, target: str | None = None) -> Self:
         """Learn batches in one pass by `partial_fit`; only one of them needs to be in memory.
 
-        A batch is a pair (X, y), such as a generator or the blocks of two Dask arrays yield, or a record
-        batch of pyarrow, whose column `target` is y and whose other columns are X. If a batch is refused,
+        A batch is a pair (X, y), such as from a generator or the blocks of two Dask arrays, or a pyarrow
+        record batch, whose column `target` is y and whose other columns are X. If a batch is refused,
         those before it stay learned: `n_samples_seen_` says how many samples that is.
         """
         for X, y in _pairs(batches) if target is None else _divided(batches, target):
@@ -53,5 +53,5 @@ def _divided(batches: Iterable[Any], target: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _computed(values: Any) -> Any:
-    """Return what a lazy array, as Dask has them, stands for."""
+    """Return the values of a lazy array, such as one of Dask."""
     return values.compute() if hasattr(values, "compute") else values

@@ -62,7 +62,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     has weights of zero until then.
 
     With sigmoid units samples may have several labels: y is then a matrix of zeros and ones, one column per
-    label, and so is what is predicted.
+    label, and so are the predictions.
 
     Args:
         rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
@@ -70,31 +70,31 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         error: "difference", "saturating", "leaky_hinge" (targets are then −1 and 1), or a function of
             targets and output.
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
-        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
-            numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
+            numbers for a fixed offset. The old name "half" means "moving" with `offset_start=0.5`.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is True in `fit` and 0.003 in `partial_fit`.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         epochs: Passes over the data in `fit`, unless `max_epochs` is given.
         batch_size: Samples per update in `fit`; `partial_fit` takes them one by one.
-        shuffle: Whether `fit` takes another order in every epoch.
+        shuffle: Whether `fit` takes a new random order in every epoch.
         random_state: The seed of orders and of random weights.
-        warm_start: Whether `fit` continues from where it was.
+        warm_start: Whether `fit` continues from where it stopped.
         offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros", or "random" for the classes that are known before the first sample.
-        class_weight: What samples of a class weigh, {label: weight} with 1 for others, or "balanced" (in
-            `fit`): all classes the same in sum. It multiplies `sample_weight`.
-        max_epochs: The most passes over the data; None is exactly `epochs`.
-        tol, n_iter_no_change: With `max_epochs`, `fit` ends when the loss of so many epochs in a row was not
-            below the lowest before by more than `tol` times the loss of the first one; see
+        class_weight: The weight of a sample by class, {label: weight} with 1 for others, or "balanced" (in
+            `fit`): all classes have the same total weight. It multiplies `sample_weight`.
+        max_epochs: The maximum number of passes over the data; None is exactly `epochs`.
+        tol, n_iter_no_change: With `max_epochs`, `fit` ends when for `n_iter_no_change` epochs in a row the
+            loss has not been below the lowest before by more than `tol` times the loss of the first one; see
             `estimators.epochs`.
-        early_stopping: Whether the loss is that of samples which are held out, and the state after the best
-            epoch is kept; otherwise it is that of all samples.
-        validation_fraction: The part of each class that is then held out, at least one sample; the part of
-            all samples, where these have several labels.
-        verbose: Whether `fit` writes a line about every epoch to standard error.
+        early_stopping: Whether the loss is that of held-out samples, and the state after the best epoch is
+            kept; otherwise it is that of all samples.
+        validation_fraction: The share of each class that is then held out, at least one sample; the share of
+            all samples if these have several labels.
+        verbose: Whether `fit` writes a line per epoch to standard error.
 
     Attributes:
         classes_: The labels, sorted; the numbers of the columns where samples have several.
@@ -102,8 +102,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
         weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
         scale_: The spread of each input.
-        n_iter_, loss_curve_: With `max_epochs` or `verbose`, how many epochs the last `fit` had, and the mean
-            loss after each.
+        n_iter_, loss_curve_: With `max_epochs` or `verbose`, how many epochs the last `fit` took, and the
+            mean loss after each.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
@@ -168,11 +168,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         self.verbose = verbose
 
     def describe(self) -> str:
-        """Say in plain words what the setting is."""
+        """Describe the parameters in plain words."""
         return describe_layer(self._setting(), as_class_weight(self.class_weight))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
-        """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
+        """Learn all samples for some epochs; a sample of weight 0 counts as absent."""
         with all_or_nothing(self) as draft:
             draft._fit(X, y, sample_weight)
         return self
@@ -219,7 +219,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             setting, X, y, sample_weight, goes_on=goes_on, finite=finite, in_stream=True
         )
         if not goes_on and classes is None and X.shape[0] == 0:
-            return  # no sample has a weight, and so nothing is known
+            return  # all weights are 0, so nothing is known
         with self._refusing_what_is_not_finite(X):
             if not goes_on:
                 known = y[:0] if classes is None else classes
@@ -269,7 +269,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             self.multilabel_ = True
 
     def _add_classes(self, labels: Any) -> None:
-        """Let unknown classes have weights of zero."""
+        """Add unknown classes, with weights of zero."""
         if self.multilabel_:
             return
         known, labels = self.classes_, np.unique(labels)
@@ -306,7 +306,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         finite: bool,
         in_stream: bool,
     ) -> tuple[Array, npt.NDArray[Any], Array]:
-        """Return inputs, labels or a matrix of them, and weights of the samples that have one."""
+        """Return inputs, labels or a matrix of them, and weights of the samples whose weight is not 0."""
         class_weight, several = as_class_weight(self.class_weight), is_multilabel(y)
         X, y = self._checked(
             X, y, goes_on=goes_on, finite=finite or sample_weight is not None, multi_output=several
@@ -373,15 +373,15 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     def decision_function(self, X: Any) -> Array:
         """Return the preactivation of each class, (n_samples, n_classes), or a₁ − a₀ of two, (n_samples,).
 
-        Two labels of which a sample may have both are no two classes: they keep their columns.
+        Two labels that a sample may both have are not two classes: they keep their columns.
         """
         a = self._preactivation(X)
         return a[:, 1] - a[:, 0] if a.shape[1] == 2 and not self.multilabel_ else a
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class with the largest preactivation, the first of equal ones.
+        """Return the class with the largest preactivation; among equal ones the first.
 
-        Where samples have several labels, return 1 for those that are more likely than not.
+        If samples have several labels, return 1 for those that are more likely than not.
         """
         a = self._preactivation(X)
         if self.multilabel_:
@@ -394,8 +394,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Return the probability of each class.
 
         For softmax units this is the output. For sigmoid units it is the probability of each class given
-        that exactly one is on, which is the softmax of the preactivation, too; or their output, where samples
-        have several labels.
+        that exactly one is on, which is also the softmax of the preactivation; if samples have several
+        labels, it is their output.
         """
         a = self._preactivation(X)
         probabilities: Array = expit(a) if self.multilabel_ else softmax(a, axis=1)
@@ -403,7 +403,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     @available_unless(_why_no_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the probabilities, −inf where these are too small for a number."""
+        """Return the logarithms of the probabilities, −inf where these underflow."""
         with np.errstate(divide="ignore"):
             logarithms: Array = np.log(self.predict_proba(X))
         return logarithms

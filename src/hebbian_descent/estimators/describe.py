@@ -37,7 +37,7 @@ CENTERINGS = {
 }
 
 MOST_WEIGHTS = 5
-"""How many weights of classes are listed."""
+"""The number of class weights that are listed."""
 
 
 def describe_layer(setting: Any, class_weight: ClassWeight = None) -> str:
@@ -84,8 +84,8 @@ def _average(average: Average) -> str:
     """Say over which samples the weights that predict are averaged, in `fit` and in a stream."""
     in_fit, in_stream = (averaging_in(average, stream=stream) for stream in (False, True))
     if in_stream is None:
-        return "predictions by the latest weights"
-    words = "predictions by weights averaged over the last quarter of all samples seen"
+        return "predictions from the latest weights"
+    words = "predictions from weights averaged over the last quarter of all samples seen"
     if not in_stream.rate:
         return words
     where = "" if in_fit == in_stream else "in partial_fit "

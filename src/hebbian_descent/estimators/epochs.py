@@ -6,7 +6,7 @@ deviance of exponential ones. A custom activation that has none, and targets tha
 reach, are measured by half the squared error.
 
 An epoch counts as better if its loss is below the lowest so far by more than `tol` times the loss after the
-first epoch. So the scale of the targets does not matter, and a loss that falls towards 0 does end.
+first epoch. So the scale of the targets does not matter, and `fit` ends even if the loss falls towards 0.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Stopping(NamedTuple):
 
     @property
     def needs_losses(self) -> bool:
-        """Whether the loss after each epoch is of interest."""
+        """Whether the loss after each epoch is needed."""
         return self.max_epochs is not None or self.verbose
 
 
@@ -61,7 +61,7 @@ def as_stopping(estimator: Any) -> Stopping:
         raise ValueError(f"The validation_fraction must be below 1. Got {estimator.validation_fraction!r}.")
     if stopping.early_stopping and most is None:
         raise ValueError(
-            "The early_stopping needs max_epochs, how many epochs there are at most. Got max_epochs=None."
+            "The early_stopping needs max_epochs, the largest number of epochs. Got max_epochs=None."
         )
     return stopping
 
@@ -69,7 +69,8 @@ def as_stopping(estimator: Any) -> Stopping:
 def fit_epochs(estimator: Any, setting: Any, samples: Samples, mean: Array | None) -> None:
     """Learn epoch after epoch; orders follow from (seed, epoch), so that epochs can be continued.
 
-    `mean` is that of all inputs, where it is needed. An interrupt leaves what the last whole epoch left.
+    `mean` is that of all inputs, where it is needed. An interrupt leaves the state after the last whole
+    epoch.
     """
     learned = measured = samples
     if setting.stopping.early_stopping:
@@ -102,7 +103,7 @@ def fit_epochs(estimator: Any, setting: Any, samples: Samples, mean: Array | Non
 
 
 def epoch_of(estimator: Any, setting: Any, samples: Samples, mean: Array | None) -> Callable[[], None]:
-    """Return what shows all samples once, in an order of its own each time."""
+    """Return a function that presents all samples once, in a new order each time."""
     in_fit, means, n_samples = setting.in_fit, None, len(samples.scales)
 
     def next_order() -> Order:
@@ -148,7 +149,7 @@ class Losses:
         self.n_without = 0
 
     def add(self, loss: float) -> bool:
-        """Take in the loss after an epoch; return whether it is the lowest."""
+        """Record the loss after an epoch; return whether it is the lowest."""
         is_lowest = not self.all or loss < min(self.all)
         self.all.append(loss)
         if self.unit == 0 and isfinite(loss):
@@ -161,7 +162,7 @@ class Losses:
 
     @property
     def are_over(self) -> bool:
-        """Whether there is nothing more to expect of further epochs."""
+        """Whether no further improvement is expected."""
         return self.stopping.max_epochs is not None and self.n_without >= self.stopping.n_iter_no_change
 
 
@@ -177,7 +178,7 @@ class MeanLoss:
         )
 
     def __call__(self, activity: Callable[[Array], Array]) -> float:
-        """Return it for a layer, given as x → a."""
+        """Return the loss of a layer, given as x → a."""
         total = 0.0
         for x, t, weights in self._blocks():
             a = activity(x)
@@ -209,7 +210,7 @@ def hold_out(targets: Targets, fraction: float, seed: int, labels: Any = None) -
 
     `targets` in one dimension are places in `labels`, the names of the classes. Both parts have at least one
     sample of each class: a class that is not learned cannot be predicted, and one that is not held out does
-    not count in the loss. Samples without classes, or with several labels each, count as of one class.
+    not count in the loss. Samples without classes, or with several labels each, count as one class.
     """
     n_samples = len(targets)
     places = targets if targets.ndim == 1 else np.zeros(n_samples, np.int64)
@@ -227,7 +228,7 @@ def hold_out(targets: Targets, fraction: float, seed: int, labels: Any = None) -
 
 
 def shares_of_classes(counts: npt.NDArray[np.int64], n_held_out: int) -> npt.NDArray[np.int64]:
-    """Return how many samples each class gives: in proportion, but some and not all of them."""
+    """Return how many samples to hold out of each class: in proportion, but some and not all of them."""
     exact = counts * (n_held_out / counts.sum())
     shares: npt.NDArray[np.int64] = np.clip(exact.astype(np.int64), 1, counts - 1)
     while missing := n_held_out - shares.sum():

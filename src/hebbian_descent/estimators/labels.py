@@ -1,4 +1,4 @@
-"""Labels of a classifier: one per sample, or several at once; and what classes weigh."""
+"""Labels of a classifier: one per sample, or several at once; and the weights of classes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ClassWeight = Mapping[Any, float] | str | None
 
 
 def takes_several_labels(activation: Activation, error: ErrorTerm) -> bool:
-    """Whether outputs are probabilities that do not depend on each other."""
+    """Whether outputs are independent probabilities."""
     return activation.name == "sigmoid" and error.codes == (0, 1)
 
 
 def check_labels_apart(activation: Activation, error: ErrorTerm) -> None:
-    """Refuse units that cannot say of each label how likely it is."""
+    """Refuse units that cannot give the probability of each label."""
     if not takes_several_labels(activation, error):
         raise ValueError(
             "Samples with several labels need units that are on or off independently, with the targets 1 and "
@@ -32,7 +32,7 @@ def check_labels_apart(activation: Activation, error: ErrorTerm) -> None:
 
 
 def check_labels(y: Any, *, in_stream: bool) -> None:
-    """Refuse numbers that are no labels.
+    """Refuse numbers that are not labels.
 
     If most labels differ, scikit-learn warns that they may be targets of a regression. In a short block of a
     stream they may well differ.
@@ -69,7 +69,7 @@ def as_class_weight(class_weight: Any) -> ClassWeight:
 
 
 def class_weight_of_pairs(pairs: Any) -> ClassWeight:
-    """Return weights by label from a file, which has no keys but words."""
+    """Return weights by label from a file, whose keys can only be strings."""
     are_pairs = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
     if not are_pairs or not all(isinstance(label, bool | int | float | str) for label, _ in pairs):
         raise ModelFileError(
@@ -82,7 +82,7 @@ def class_weight_of_pairs(pairs: Any) -> ClassWeight:
 
 
 def check_names_of_classes(class_weight: ClassWeight, labels: npt.NDArray[Any]) -> None:
-    """Refuse names of classes that are not there while others that are there have none, as scikit-learn does.
+    """Refuse weights of absent classes while some class in y has none, as scikit-learn does.
 
     One of the two is probably misspelled.
     """
@@ -101,7 +101,7 @@ def check_names_of_classes(class_weight: ClassWeight, labels: npt.NDArray[Any]) 
 def weights_of_labels(class_weight: ClassWeight, labels: npt.NDArray[Any], scales: Array) -> Array:
     """Return the weights of samples, times those of their classes; a class that is not named weighs 1.
 
-    Balanced classes weigh the same in sum, and all of them as much as before.
+    Balanced classes have the same total weight, and the sum over all classes stays.
     """
     if class_weight is None or len(labels) == 0:
         return scales
@@ -116,7 +116,7 @@ def weights_of_labels(class_weight: ClassWeight, labels: npt.NDArray[Any], scale
 
 
 def refuse_balance_in_a_stream(class_weight: ClassWeight) -> None:
-    """Refuse weights that follow from how often classes are in the whole data."""
+    """Refuse weights that follow from the class frequencies in the whole data."""
     if isinstance(class_weight, str):
         raise ValueError(
             'partial_fit does not have the whole data, which class_weight="balanced" needs. Compute the '

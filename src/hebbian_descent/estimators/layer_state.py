@@ -1,6 +1,6 @@
-"""What a layer that learns samples consists of, and which layer predicts.
+"""The state of a layer that learns samples, and which layer predicts.
 
-While sparse samples are learned, `_sparse` stands in place of the arrays, which are copies made on request.
+While sparse samples are learned, `_sparse` replaces the arrays, which are then copies made on request.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEARNED = ("weights_", "bias_", "offset_", *SPREAD, *AVERAGES)
 
 
 class ArrayOfLayer:
-    """An array of the layer, given as a copy while `_sparse` stands in its place."""
+    """An array of the layer, given as a copy while `_sparse` replaces it."""
 
     name: str
 
@@ -83,7 +83,7 @@ class LayerState(HasState, BaseEstimator):
     n_features_in_: int
     _progress: Progress
     _sparse: SparseArrays
-    """Stands in place of the arrays while sparse samples are learned."""
+    """Replaces the arrays while sparse samples are learned."""
 
     @property
     def n_samples_seen_(self) -> int:
@@ -113,7 +113,7 @@ class LayerState(HasState, BaseEstimator):
         return scale
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over a pickled state; earlier versions had other names, and no scaling or averages."""
+        """Restore a pickled state; earlier versions had other names, and no scaling or averages."""
         state = {**self._later_parameters, **state}
         if "coef_" in state:
             state["weights_"] = state.pop("coef_")
@@ -138,7 +138,7 @@ class LayerState(HasState, BaseEstimator):
         return state
 
     def _state(self, **known: Any) -> dict[str, Any]:
-        """Return what was learned; learning on after saving gives the same bits as loading the file."""
+        """Return what was learned; learning more gives the same bits with and without loading the file."""
         if "_sparse" in self.__dict__:
             self._sparse = SparseArrays.of(self._sparse.dense())
             arrays = self._sparse.dense()  # once for all of its names
@@ -168,7 +168,7 @@ class LayerState(HasState, BaseEstimator):
         self.n_samples_seen_ = self.n_epochs_ = 0
 
     def _arrays(self, setting: OnlineSetting) -> LayerArrays:
-        """Return what learning changes; what a setting needs and is not there yet begins now."""
+        """Return the arrays that learning changes; those that a setting needs and lacks start now."""
         has = self.__dict__
         if "_sparse" in has:
             known = self._sparse.dense()
@@ -178,7 +178,7 @@ class LayerState(HasState, BaseEstimator):
             for name in unused:
                 has.pop(name, None)
         if setting.scale is not None and "precisions_" not in has:
-            # No spread as yet: a scale may also begin in mid-stream, around an offset that is known.
+            # No spread yet: a scale may also start in mid-stream, around a known offset.
             self.mean_squares_, self.precisions_ = self.offset_**2, np.zeros_like(self.offset_)
         if setting.averaging is not None and "mean_weights_" not in has:
             self.mean_weights_ = aligned_zeros(self.weights_.shape, self.weights_.dtype)
@@ -198,7 +198,7 @@ class LayerState(HasState, BaseEstimator):
         return self._sparse
 
     def _take_sparse(self, layer: SparseArrays) -> None:
-        """Let a sparse layer stand in place of another one, with which its counts may have been shared."""
+        """Replace the layer with a sparse one, with which its counts may have been shared."""
         self._sparse, self._progress = layer, self._progress.copy()
 
     def _is_averaged(self) -> bool:
@@ -255,7 +255,7 @@ def start_of_offset(offset: Offset, n_inputs: int, dtype: npt.DTypeLike) -> Arra
 
 
 def seed_of(random_state: Any) -> int:
-    """Return a whole number itself, or one drawn from a generator as scikit-learn knows them."""
+    """Return an integer itself, or one drawn from a generator, as in scikit-learn."""
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))

@@ -80,7 +80,7 @@ def _sparse_squares(mean: Array, values: Any, scales: Array) -> Array:
 
 
 def mean_target(samples: Samples, n_outputs: int, error: ErrorTerm) -> Array:
-    """Return the weighted mean of the targets; that of labels follows from how often each is there."""
+    """Return the weighted mean of the targets; that of labels follows from how often each occurs."""
     if samples.targets.ndim == 2:
         return weighted_mean(samples.targets, samples.scales)
     off, on = error.codes
@@ -160,7 +160,7 @@ def _divergence(
     progress: Progress,
     largest: float | None = None,
 ) -> DivergenceError:
-    """Return the error that tells how large the samples are; targets and weights where they are not small."""
+    """Return the error that reports how large samples are, and targets and weights if they are not small."""
     x, t, scales = samples
     target, weight = largest_of(t) if t.dtype.kind == "f" else 0.0, largest_of(scales)
     return DivergenceError(

@@ -33,13 +33,13 @@ from hebbian_descent.rules import AutoRule, ErrorTerm, Rule, get_auto_rule, get_
 from hebbian_descent.rules.base import needs_plain_loop
 
 SPARSE = 0
-"""Stands in place of the samples per pass where these are sparse."""
+"""Replaces the number of samples per pass if these are sparse."""
 START_OPTIONS = ("zeros", "random")
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What layers and auto-encoders have in common."""
+    """Parameters that layers and auto-encoders share."""
 
     activation: Activation
     error: ErrorTerm
@@ -141,15 +141,15 @@ class Parameters(Shared):
 
     @cached_property
     def update(self) -> Update:
-        """What a batch does to a layer."""
+        """The update of a layer by one batch."""
         return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=REPRESENTABLE)
 
     @property
     def scales_inputs(self) -> bool:
         """Whether inputs are learned in units of their spread.
 
-        That of inputs around given numbers, or around a start as in the paper, is not known; and rules that
-        do not look at the output have no step to make even.
+        The spread around given numbers, or around a start as in the paper, is not known; and rules that
+        ignore the output have no step to equalise.
         """
         is_mean = self.centering is None or (isinstance(self.centering, str) and self.centering != "half")
         descends = self.rule.looks_at_output and not self.rule.needs_data_mean
@@ -159,7 +159,7 @@ class Parameters(Shared):
     def needs_largest_target(self) -> bool:
         """Whether the automatic rate would depend on the target at hand.
 
-        Gradient descent meets the slope twice, and would hardly move with the square of the largest target.
+        Gradient descent has the slope twice, and would hardly move with the square of the largest target.
         """
         is_automatic = isinstance(self.rate, Automatic)
         return is_automatic and self.activation.slope_is_output and not self.rule.pulls_back
@@ -249,7 +249,7 @@ class AutoencoderParameters(Shared):
 
     @cached_property
     def update(self) -> Update:
-        """What a batch does to an auto-encoder."""
+        """The update of an auto-encoder by one batch."""
         return Update(self.rule, self.error, self.rate, weight_decay=self.weight_decay, bound=REPRESENTABLE)
 
 
@@ -292,5 +292,5 @@ class _Method:
     def _check(self, estimator: Any) -> None:
         if (reason := self.reason(estimator)) is not None:
             kind, name = type(estimator).__name__, self.method.__name__
-            # With a name and no object, Python does not suggest to call some private method instead.
+            # With a name and no object, Python does not suggest some private method instead.
             raise AttributeError(f"This {kind!r} has no attribute {name!r}. {reason}", name=name)

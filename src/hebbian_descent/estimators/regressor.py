@@ -40,7 +40,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     With linear units and the difference as error, the defaults, it is linear regression by gradient descent
     on the squared error; with the automatic learning rate that is the normalised LMS filter, centered. Other
     activations give generalised linear models: "sigmoid" for targets between 0 and 1, "exponential" for
-    counts, "rectifier" or "softplus" for what cannot be negative.
+    counts, "rectifier" or "softplus" for targets that cannot be negative.
 
     Args:
         rule: "hebbian_descent", "gradient_descent", "contrastive", "hebb", "covariance", or a `Rule`.
@@ -48,37 +48,37 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         error: "difference", "saturating" (robust to outliers), "leaky_hinge" (for targets −1 and 1), or a
             function of targets and output.
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
-        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
+        weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
-            numbers at which the offset stays. The old word "half" is "moving" with `offset_start=0.5`.
+            numbers for a fixed offset. The old name "half" means "moving" with `offset_start=0.5`.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is True in `fit` and 0.003 in `partial_fit`.
         shift: ν, the rate at which a moving offset, and the spread, follow the inputs.
         epochs: Passes over the data in `fit`, unless `max_epochs` is given.
         batch_size: Samples per update in `fit`; `partial_fit` takes them one by one.
-        shuffle: Whether `fit` takes another order in every epoch.
+        shuffle: Whether `fit` takes a new random order in every epoch.
         random_state: The seed of orders and of random weights.
-        warm_start: Whether `fit` continues from where it was.
+        warm_start: Whether `fit` continues from where it stopped.
         offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
         initial_weights: "zeros" or "random".
-        max_epochs: The most passes over the data; None is exactly `epochs`.
-        tol, n_iter_no_change: With `max_epochs`, `fit` ends when the loss of so many epochs in a row was not
-            below the lowest before by more than `tol` times the loss of the first one; see
+        max_epochs: The maximum number of passes over the data; None is exactly `epochs`.
+        tol, n_iter_no_change: With `max_epochs`, `fit` ends when for `n_iter_no_change` epochs in a row the
+            loss has not been below the lowest before by more than `tol` times the loss of the first one; see
             `estimators.epochs`.
-        early_stopping: Whether the loss is that of samples which are held out, and the state after the best
-            epoch is kept; otherwise it is that of all samples.
-        validation_fraction: The part of the samples that is then held out.
-        verbose: Whether `fit` writes a line about every epoch to standard error.
+        early_stopping: Whether the loss is that of held-out samples, and the state after the best epoch is
+            kept; otherwise it is that of all samples.
+        validation_fraction: The share of the samples that is then held out.
+        verbose: Whether `fit` writes a line per epoch to standard error.
 
     Attributes:
         coef_, intercept_: The layer that predicts, as one without centering, in the shapes of scikit-learn.
         weights_, bias_, offset_: The layer that learns, h = φ((x − offset_)·weights_ᵀ + bias_).
         scale_: The spread of each input.
         target_ndim_: 1 if targets came as numbers, 2 if as vectors.
-        largest_target_: What exponential units take for the largest count; see `learning.rates`.
-        n_iter_, loss_curve_: With `max_epochs` or `verbose`, how many epochs the last `fit` had, and the mean
-            loss after each.
+        largest_target_: What exponential units assume as the largest count; see `learning.rates`.
+        n_iter_, loss_curve_: With `max_epochs` or `verbose`, how many epochs the last `fit` took, and the
+            mean loss after each.
         n_features_in_, feature_names_in_: As in scikit-learn.
         n_samples_seen_, n_epochs_, seed_: How far learning has come, and the seed of its orders.
 
@@ -140,7 +140,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
-        """Learn all samples for some epochs; a sample of weight 0 is as if it were not there."""
+        """Learn all samples for some epochs; a sample of weight 0 counts as absent."""
         with all_or_nothing(self) as draft:
             draft._fit(X, y, sample_weight)
         return self
@@ -180,7 +180,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             self._stream(setting, samples)
 
     def _stream(self, setting: Parameters, samples: Samples) -> None:
-        """Learn in order, with a pause wherever a target is larger than was expected."""
+        """Learn in order, with a pause wherever a target is larger than expected."""
         grows: list[int] = []
         if setting.needs_largest_target:
             largest = np.maximum.accumulate(power_of_two_above(samples.targets))
@@ -190,7 +190,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             self._stream_samples(self._expecting(setting, part.targets[:1]), part)
 
     def _expecting(self, setting: Parameters, targets: Array) -> Parameters:
-        """Return the setting for targets as large as these and all before them."""
+        """Return the setting for targets as large as these and all earlier ones."""
         if not setting.needs_largest_target:
             return setting
         known = self.__dict__.get("largest_target_", 1.0)

@@ -40,12 +40,12 @@ SHAPES = {
 
 
 class HasState(Saved):
-    """A base of estimators whose state is a few arrays and whole numbers, with `save` and `load`."""
+    """Base of estimators whose state is a few arrays and whole numbers, with `save` and `load`."""
 
     _state_names: tuple[str, ...]
     _optional_state: tuple[str, ...]
     _together: tuple[tuple[str, ...], ...] = ()
-    """Optional parts of which none is there without the others."""
+    """Optional parts that are present only together."""
     _later_parameters: Mapping[str, Any] = MappingProxyType({})
     """Parameters that files of earlier versions do not have, and what they meant then."""
 
@@ -59,13 +59,13 @@ class HasState(Saved):
         return state
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        """Take over what `_state` returned."""
+        """Restore what `_state` returned."""
         for name, value in sorted(state.items()):  # the count of samples before their weight
             setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)
 
     @classmethod
     def _in_present_names(cls, state: dict[str, Any]) -> dict[str, Any]:
-        """Return the state of a file of an earlier version by the names of this one."""
+        """Return the state from a file of an earlier version, with the names of this one."""
         return state
 
     def _contents(self: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -106,7 +106,7 @@ def _checked_parameters(cls: Any, parameters: Any) -> dict[str, Any]:
 
 
 def _check_state(state: Mapping[str, Any]) -> None:
-    """Refuse a state that learning cannot lead to."""
+    """Refuse a state that learning cannot produce."""
     floats = {name: value for name, value in state.items() if name in SHAPES}
     for name, value in floats.items():
         if not _is_numeric(value):

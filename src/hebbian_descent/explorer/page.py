@@ -1,4 +1,4 @@
-"""The explorer as one self-contained page, and as something that notebooks show."""
+"""The explorer as one self-contained page, and as an object that notebooks display."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Explorer:
 
 
 def explore(*, height: int = 900, **settings: Any) -> Explorer:
-    """Return the explorer, a memory that fills up before your eyes, as an object that notebooks display.
+    """Return the explorer, an interactive page on which a memory fills up, as an object for notebooks.
 
     Settings are those of its controls, as in `explore(stored="random", correlation=0.3, centering=None)`;
     `height` is that of its frame in pixels.
@@ -72,7 +72,7 @@ def explore(*, height: int = 900, **settings: Any) -> Explorer:
 
 
 def page(**settings: Any) -> str:
-    """Return the page as text, opening with these settings."""
+    """Return the page as text; it opens with these settings."""
     parts = {
         "style": _part("style.css"),
         "digits": digits_text(),
@@ -89,7 +89,7 @@ def script() -> str:
 
 
 def facts() -> dict[str, Any]:
-    """Return what the page has to know of rules, units and settings, from the lists of the package."""
+    """Return what the page must know about rules, units and settings, from the lists of the package."""
     rate = Automatic("remember")
     return {
         "rules": {

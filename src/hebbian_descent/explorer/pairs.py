@@ -17,13 +17,13 @@ N_CUE_UNITS = 200
 N_PIXELS = 64
 GREY_LEVELS = 16
 MOST_PATTERNS = 400
-"""As many digits come with the page."""
+"""The number of digits that come with the page."""
 
 FAMILIES, CUES, COPIES, TARGETS, WEIGHTS, MEMBERSHIP = range(6)  # streams of the generator
 
 
 class Pairs(NamedTuple):
-    """Cues and what they are to recall, one pair per row."""
+    """Cues and what they should recall, one pair per row."""
 
     cues: Array  # (n, 200), or (n, 64) for digits
     targets: Array  # (n, 64)
@@ -60,7 +60,7 @@ def draw_pairs(
 
 
 def _families(n: int, activity: float, correlation: float, seed: int) -> Array:
-    """Draw cues whose units copy those of their family with probability √correlation, else are their own."""
+    """Draw cues whose units copy their family with probability √correlation, else are independent."""
     families = uniform(seed, FAMILIES, (2, N_CUE_UNITS)) < activity
     member = (uniform(seed, MEMBERSHIP, (n,)) < 0.5).astype(np.intp)
     own = uniform(seed, CUES, (n, N_CUE_UNITS)) < activity

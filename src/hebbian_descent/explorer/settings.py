@@ -1,4 +1,4 @@
-"""What can be set in the explorer: one list for its controls, its address and `explore`."""
+"""The explorer's settings: one list for its controls, its address and `explore`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Choice:
     note: str = ""
 
     def checked(self, value: object) -> str:
-        """Return a value of the list as text, or refuse it; None is "none"."""
+        """Return one of the values as text, or refuse it; None is "none"."""
         text = "none" if value is None else str(value)
         if text not in self.options:
             raise unknown_name(self.name, value, self.options)
@@ -116,7 +116,7 @@ SETTINGS: dict[str, tuple[Setting, ...]] = {
 
 
 def address_part(settings: Mapping[str, object]) -> str:
-    """Return settings as the part of the address behind "#", or refuse them."""
+    """Return settings as the part of the address after "#", or refuse them."""
     known = {setting.name: setting for group in SETTINGS.values() for setting in group}
     parts = {}
     for name, value in settings.items():

@@ -1,4 +1,4 @@
-"""Memories for people who model memory: pairs, sequences and single patterns, stored once and recalled.
+"""Associative memories: pairs, sequences and single patterns, stored once and recalled.
 
 `AssociativeMemory` learns by Hebbian-descent or another rule of the package. The others are the classical
 memories to compare it with; all have the same interface.

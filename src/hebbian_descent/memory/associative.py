@@ -37,25 +37,25 @@ class AssociativeMemory(Memory):
         auto: How a pattern is associated with itself, instead of pairs: "layer" is one layer x → x,
             "autoencoder" is x → h → x with tied weights.
         n_hidden: Hidden units of the auto-encoder.
-        rule: Name of a rule, or one of your own.
-        activation: Of the output units.
-        hidden_activation: Of the hidden units of the auto-encoder.
+        rule: Name of a rule, or your own.
+        activation: Activation of the output units.
+        hidden_activation: Activation of the hidden units of the auto-encoder.
         error: The error term.
         learning_rate: η, or "auto": κ/(L·(‖x̃‖² + 1)), computed for each pattern from its centered input x̃ and
             the largest slope L of the activation; see `learning.rates`.
-        weight_decay: ω, the part of the weights that each pattern takes away.
-        centering: "moving" lets the input offset follow the patterns, None is without; one number, or one for
-            each input, is an offset that stays.
-        shift: ν, by which a moving offset follows.
-        hidden_shift: The same for the offset of the hidden units, from 0.5 on.
-        offset_start: Where a moving offset starts, as 0.5 in the paper. None is a running mean: it moves by
+        weight_decay: ω, the share of the weights that each pattern removes.
+        centering: "moving" lets the input offset follow the patterns, None is no centering; one number, or
+            one per input, is a fixed offset.
+        shift: ν, the rate at which a moving offset follows.
+        hidden_shift: The same for the offset of the hidden units, which starts at 0.5.
+        offset_start: Where a moving offset starts, 0.5 in the paper. None is a running mean: it moves by
             max(ν, 1/n) after the n-th pattern.
-        connectivity: Which synapses there are, True or False for each weight, shape (n_inputs, n_outputs or
-            n_hidden). The others are 0 and stay so.
-        constraints: What the weights can be, at the start and after every pattern: names of `CONSTRAINTS`,
+        connectivity: Which synapses exist, True or False for each weight, shape (n_inputs, n_outputs or
+            n_hidden). The others are and stay 0.
+        constraints: Constraints on the weights, at the start and after every pattern: names of `CONSTRAINTS`,
             constraints or functions of the weights, applied in order.
         noise: `Noise` of synapses or of activity while patterns are stored; recall has none.
-        seed: Of the small random weights at the start, and of the noise.
+        seed: Seed of the small initial weights, and of the noise.
 
     >>> memory = AssociativeMemory(4, 2)
     >>> memory.store([[1, 0, 1, 0], [0, 1, 1, 0]], [[1, 0], [0, 1]])
@@ -134,9 +134,9 @@ class AssociativeMemory(Memory):
         Args:
             layer: Where it starts: weights, bias, offset and activation.
             n_stored: How many patterns the layer has learned; an offset that is a running mean continues from
-                there, and starts anew at 0.
-            settings: Those of the constructor, without activation and seed; auto="layer" for patterns that
-                are to recall themselves.
+                there, or starts anew with 0.
+            settings: Those of the constructor, except activation and seed; auto="layer" for patterns that
+                recall themselves.
 
         >>> layer = Layer.from_weights([[0, 1], [1, 0]], activation="step", offset=0.5)
         >>> AssociativeMemory.from_layer(layer).recall([1, 0])
@@ -196,9 +196,9 @@ class AssociativeMemory(Memory):
         """Learn one pair, or many in the given order, once each; an auto-associative memory takes x alone.
 
         `strength` multiplies what is learned of each pattern: one number per pattern, or a function of the
-        activity. `recorders` look at the memory every so many patterns. Rules that take no targets, as
+        activity. `recorders` look at the memory every so many patterns. Rules that take no targets, such as
         "oja", need none. Any exception leaves the memory as it was before the call. Targets that the units
-        cannot reach are a `TargetRangeWarning`.
+        cannot reach cause a `TargetRangeWarning`.
         """
         if t is None and not self.is_auto and not getattr(self.learning.rule, "takes_targets", True):
             t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))
@@ -223,8 +223,8 @@ class AssociativeMemory(Memory):
                 )
                 for recorder in recorders:
                     recorder.see(draft.network, x, t, draft.n_stored, draft.state)
-            # A memory that cannot recall what it has just stored could store nothing else, either. Of every
-            # pattern but the last, the update by the next one finds out.
+            # A memory that cannot recall what it has just stored could store nothing else, either. For
+            # every pattern but the last, the next update detects it.
             self.learning.update.stop_if_diverged(draft.network, cues[-1:], draft.n_stored)
             if not is_finite(draft.network):
                 raise DivergenceError(draft.n_stored, self.learning.update.fixed_rate)

@@ -21,7 +21,7 @@ class Memory(Saved, ABC):
     """A memory that stores patterns, or pairs of cues and targets, and recalls them from cues."""
 
     n_stored: int
-    """Patterns stored so far, each counted as often as it came."""
+    """Patterns stored so far, counting repetitions."""
 
     @classmethod
     def for_patterns(cls, n_units: int, *, activity: float = 0.5, signed: bool = False) -> Self:
@@ -48,7 +48,7 @@ class Memory(Saved, ABC):
 
     @property
     def n_bytes(self) -> int:
-        """Size of all that is kept of the patterns, in bytes: the arrays that a file of the memory holds."""
+        """Size in bytes of all that is kept of the patterns: the arrays in a file of the memory."""
         return sum(array.nbytes for array in self._contents()[1].values())
 
     @abstractmethod
@@ -95,20 +95,20 @@ class Memory(Saved, ABC):
         seed: int = 0,
         return_steps: bool = False,
     ) -> Array | tuple[Array, int | Counts]:
-        """Return what each cue recalls; with several steps what is recalled is the cue of the next.
+        """Return what each cue recalls; with several steps, the output of each is the cue of the next.
 
         Args:
             cue: One pattern, or many, one per row.
-            steps: Number of steps, 1 unless it is given; with `until` the largest number, then 100.
+            steps: Number of steps, 1 by default; with `until` the largest number, 100 by default.
             between: What happens to the units after each step: "threshold", "sign", `threshold(0.3)`,
-                `winners(20)`, or a function of your own.
+                `winners(20)`, or your own function.
             until: When a cue has settled: "converged" if no unit changes by more than 1e-6 in a step, a
                 number for another tolerance, or a function of the units before and after a step.
             clamp: Mask of the known units, which keep the values of the cue.
             order: "synchronous" updates all units at once. "asynchronous" updates them one after another, in
-                random order, each with the latest state of the others; a step is once through all units.
-            seed: Of the random orders.
-            return_steps: Whether to return the number of steps that each cue took as well.
+                random order, each with the latest state of the others; a step is one pass through all units.
+            seed: Seed of the random orders.
+            return_steps: Whether to also return the number of steps that each cue took.
         """
         x = self._patterns(cue, "cues", self.n_inputs)
         if steps_of(steps, until) > 1:
@@ -135,7 +135,7 @@ class Memory(Saved, ABC):
         return energy if np.ndim(x) == 2 else energy[0]
 
     def store_sequence(self, patterns: npt.ArrayLike) -> None:
-        """Learn to go from each pattern to the next: pairs of neighbours, in order."""
+        """Store a sequence as pairs of neighbours, in order: each pattern recalls the next."""
         if self.is_auto:
             raise ValueError(
                 "A sequence is stored as pairs of neighbours. Got an auto-associative memory: "
@@ -150,7 +150,7 @@ class Memory(Saved, ABC):
     def replay(self, cue: npt.ArrayLike, steps: int, *, between: str | Between | None = None) -> Array:
         """Return the next `steps` patterns after a cue, one per row; for several cues one such matrix each.
 
-        `between` is applied to each pattern before it is the cue of the next, as in `recall`.
+        `between` is applied to each pattern before it becomes the cue of the next, as in `recall`.
         """
         self._must_feed_itself("replay")
         x = self._patterns(cue, "cues", self.n_inputs)
@@ -171,11 +171,11 @@ class Memory(Saved, ABC):
         measure: MeasureLike = "mae",
         **recalling: Unpack[RecallSettings],
     ) -> ForgettingCurve:
-        """Measure the recall of stored patterns by their age; x and t are given in the order of storing.
+        """Measure the recall of stored patterns by their age; x and t are in the order of storage.
 
-        `cue` stands in for x where recall is to start from something else, as from damaged patterns.
-        `measure` is a name of `MEASURES`, or a function of targets and outputs to one number per pattern.
-        Other settings are those of `recall`, as `steps` and `between`.
+        `cue` replaces x where recall should start from something else, such as damaged patterns.
+        `measure` is a name of `MEASURES`, or a function from targets and outputs to one number per pattern.
+        Other settings are those of `recall`, such as `steps` and `between`.
         """
         if t is None and not self.is_auto:
             raise ValueError(
@@ -191,7 +191,7 @@ class Memory(Saved, ABC):
         return ForgettingCurve(np.arange(1, len(targets) + 1), value[::-1].copy(), chosen.name)
 
     def copy(self) -> Self:
-        """Return a memory of its own that knows the same."""
+        """Return an independent copy of the memory."""
         return draft_of(self)
 
     @abstractmethod
@@ -203,7 +203,7 @@ class Memory(Saved, ABC):
         """Return what the units do next, all at once."""
 
     def _respond_unit(self, x: Array, unit: int) -> Array:
-        """Return what one unit does next; a memory that need not compute the others says so."""
+        """Return what one unit does next; a memory that need not compute the others overrides it."""
         return self._respond(x)[:, unit]
 
     def _energy(self, x: Array) -> Array:

@@ -1,7 +1,7 @@
-"""What may happen to the units between two steps of recall: a threshold, signs, k winners, or your own.
+"""Functions applied to the units between two steps of recall: a threshold, signs, k winners, or your own.
 
 Without it, graded outputs that are fed back drift away from the stored patterns: every step mixes in a
-little of the others. What makes the units two-valued again takes such small errors away.
+little of the others. Making the units two-valued again removes such small errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_number, as_returned, unknown_name
 
 Between: TypeAlias = Callable[[Array], Array]
-"""A function of units, (n_patterns, n_units), to as many numbers."""
+"""A function from units, (n_patterns, n_units), to as many numbers."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Sign:
 
 @dataclass(frozen=True)
 class Winners:
-    """1 for the k largest units of each pattern, 0 for the others; of equal units the first wins."""
+    """1 for the k largest units of each pattern, 0 for the others; among equal units the first wins."""
 
     k: int | float
 
@@ -51,7 +51,7 @@ class Winners:
         n_units = output.shape[1]
         k = max(round(self.k * n_units), 1) if isinstance(self.k, float) else self.k
         if k > n_units:
-            raise ValueError(f"There can be as many winners as units, {n_units}. Got {k}.")
+            raise ValueError(f"There can be at most as many winners as units, {n_units}. Got {k}.")
         winners = (-output).argsort(axis=1, kind="stable")[:, :k]
         units = np.zeros_like(output)
         np.put_along_axis(units, winners, 1, axis=1)
@@ -84,7 +84,7 @@ def winners(k: int | float | None = None) -> Winners:
     """
     if k is None:
         raise ValueError(
-            "Winners-take-all must know how many win. Got no number: try between=winners(20) for 20 units, "
+            "Winners-take-all needs the number of winners. Got none: try between=winners(20) for 20 units, "
             "or between=winners(0.1) for a tenth of them."
         )
     if isinstance(k, float | np.floating) and not 0 < k < 1:
@@ -98,7 +98,7 @@ BETWEEN: dict[str, Callable[..., Between]] = {"threshold": threshold, "sign": si
 
 
 def get_between(between: str | Between | None) -> Between:
-    """Return what happens to the units by name; a function of your own is checked at each call."""
+    """Return the function between steps by name; your own function is checked at each call."""
     if between is None:
         return _nothing
     if isinstance(between, str):

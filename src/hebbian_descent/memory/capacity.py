@@ -1,4 +1,4 @@
-"""How many patterns a memory holds."""
+"""Capacity: how many patterns a memory holds."""
 
 from __future__ import annotations
 
@@ -52,29 +52,31 @@ def capacity(
             `recall` for patterns as rows; or a name of `hebbian_descent.memory.MEMORIES`.
         sizes: Numbers of units.
         activity: Share of active units in each pattern.
-        correlation: Of any two patterns; see `patterns.correlated`.
+        correlation: Correlation of any two patterns; see `patterns.correlated`.
         noise: The share of a cue's active units that are moved elsewhere, or the shares of
             `patterns.corrupt`, such as {"flip": 0.1}.
         criterion: A measure compared with a number: "error < 1 %" of all units, or "overlap > 0.95", the
             correlation with the pattern, both of what is recalled once it is made binary; one of `MEASURES`,
-            as "identification > 0.95"; or a function of targets and recalled patterns to True or False.
-            It is judged for all stored patterns together. Of sparse patterns a small share of all units is a
-            large one of those active: prefer the overlap.
-        pairs: Whether patterns are to recall others, `store(x, t)`, instead of themselves, `store(x)`.
-        signed: Whether patterns are of −1 and 1 instead of 0 and 1.
+            such as "identification > 0.95"; or a function from targets and recalled patterns to True or
+            False. It is judged for all stored patterns together. In sparse patterns a small share of all
+            units is a large share of the active ones: prefer the overlap.
+        pairs: Whether patterns recall others, `store(x, t)`, instead of themselves, `store(x)`.
+        signed: Whether patterns consist of −1 and 1 instead of 0 and 1.
         patterns: Your own function from (n, size, seed) to n patterns, in place of activity and correlation;
             the first of them must not depend on n.
         readout: How recalled patterns are made binary: "threshold", the middle of the range of the targets;
             or "winners", the largest units, as many as are active in the target.
         passes: How often all patterns are stored, in the same order.
         loads: Patterns per unit to try, all of them; the largest at which the criterion is met counts. By
-            default the number doubles from 0.05 on until it is no longer met, then the interval is bisected.
+            default the load doubles, starting at 0.05, until the criterion fails; then the interval is
+            bisected.
         at_most: Patterns per unit beyond which the search ends.
-        precision: Of the search, relative to the number held.
-        draws: How often it is repeated with other patterns.
+        precision: Precision of the search, relative to the number held.
+        draws: Number of repetitions, each with other patterns.
         seed: All patterns and noise follow from it, the size and the draw.
         store: A folder in which each finished size and draw is kept; a run that was stopped resumes from
-            there. The function that makes the memory is part of the key, by its text and the values it uses.
+            there. The function that makes the memory is part of the key, by its source and the values it
+            uses.
         workers: Run in this many processes; by default in this one. The result is the same.
         progress: Called with the number of cells done and their total.
 
@@ -119,7 +121,7 @@ def capacity(
 def _run(
     cells: Sequence[CapacityCell], store: Store | None, workers: int | None, progress: Progress | None
 ) -> list[Record]:
-    """Return the record of each cell, of those that the store has without computing them again."""
+    """Return the record of each cell; those in the store are not computed again."""
     # Here, since it loads the engines, which a memory can do without.
     from hebbian_descent.sweep.executors import get_executor
 

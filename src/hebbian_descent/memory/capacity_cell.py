@@ -19,7 +19,7 @@ from hebbian_descent.storage.results import Record, provenance
 from hebbian_descent.thread_pools import one_thread
 
 NUMERICS_VERSION = 1
-"""Raised when the search or a kind of patterns changes its numbers."""
+"""Increased when the search or a kind of patterns changes its numbers."""
 FIRST_LOAD = 0.05
 """Patterns per unit with which the search begins."""
 
@@ -42,7 +42,7 @@ VALUES = ("capacity", "is_limited", "n_synapses", "n_bytes", "bits", "gained_bit
 
 
 class Trial(NamedTuple):
-    """What a memory recalled of a number of patterns."""
+    """How well a memory recalled a number of patterns."""
 
     score: float
     holds: bool
@@ -51,12 +51,12 @@ class Trial(NamedTuple):
     bits: float
     """Information about all patterns in what is recalled."""
     gained_bits: float
-    """The same, less what the cues tell about the patterns."""
+    """The same, minus what the cues tell about the patterns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What all sizes and draws of a measurement have in common."""
+    """Settings that all sizes and draws of a measurement share."""
 
     memory: Factory
     pairs: bool
@@ -87,7 +87,7 @@ class Settings:
         return patterns.bipolar(x) if self.signed else x
 
     def prototype(self, size: int, seed: int) -> Array:
-        """Return what all patterns of a draw have in common, which need not be kept for each of them."""
+        """Return what all patterns of a draw have in common, which need not be stored for each of them."""
         if self.patterns is None and self.correlation:
             prototype: Array = patterns.sparse(1, size, self.activity, seed)[0]
             return prototype
@@ -108,7 +108,7 @@ class CapacityCell:
         return f"{self.size} units, draw {self.draw}"
 
     def run(self, patterns: Any = None, threads: int = 1) -> Record:
-        """Search the capacity; the result does not depend on threads."""
+        """Search for the capacity; the result does not depend on the number of threads."""
         start = time.perf_counter()
         with one_thread():
             tried = self._grid() if self.settings.loads is not None else self._bisection()
@@ -135,7 +135,7 @@ class CapacityCell:
         )
 
     def fits(self, record: Record) -> bool:
-        """Return whether a record has the axes and arrays of this cell; what a store holds is data."""
+        """Return whether a record has the axes and arrays of this cell; files are not trusted."""
         return (
             list(record.axes) == ["n_patterns"]
             and set(record.values) == {"score", *VALUES}
@@ -188,8 +188,8 @@ class CapacityCell:
     def _bisection(self) -> dict[int, Trial]:
         """Double the number of patterns until the criterion fails, then halve the interval.
 
-        The first failure does not count: a memory may fail with few patterns and hold more, as one that has
-        to learn their mean first.
+        The first failure does not count: a memory may fail with few patterns and hold more, such as one that
+        has to learn their mean first.
         """
         most = max(1, round(self.settings.at_most * self.size))
         n = first = min(most, max(1, round(FIRST_LOAD * self.size)))
@@ -211,7 +211,7 @@ class CapacityCell:
 
 
 def as_memory(memory: Any) -> Memory:
-    """Return a memory if it has what a memory needs."""
+    """Return the memory if it has the methods of one."""
     missing = [name for name in ("store", "recall") if not callable(getattr(memory, name, None))]
     if missing:
         raise TypeError(

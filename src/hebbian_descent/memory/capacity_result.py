@@ -1,4 +1,4 @@
-"""What `capacity` found: patterns held by each size and draw, with intervals, as a table and a figure."""
+"""Result of `capacity`: patterns held for each size and draw, with intervals, as a table and a figure."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class CapacityResult:
     def rows(self, *, level: float = 0.95, seed: int = 0) -> list[dict[str, Any]]:
         """Return one row per size: the mean over the draws, and its bootstrap interval.
 
-        `patterns` is the mean capacity, `low` and `high` its interval, percentiles of the means of draws that
-        are drawn anew with replacement. `per_unit`, `per_synapse` and `per_byte` are patterns divided by
+        `patterns` is the mean capacity, `low` and `high` its interval, percentiles of the means of draws
+        resampled with replacement. `per_unit`, `per_synapse` and `per_byte` are patterns divided by
         numbers of units, synapses and bytes. `bits_per_synapse` is the information about all patterns in what
-        is recalled; `gained_bits_per_synapse` is the same less what the cues of an auto-associative memory
-        tell already, below 0 where a cue tells more than what it recalls, as clean cues do. `limited` counts
-        the draws that held the largest number tried, so that they may hold more.
+        is recalled; `gained_bits_per_synapse` is the same minus what the cues of an auto-associative memory
+        already tell, negative where a cue tells more than what it recalls, as clean cues do. `limited` counts
+        the draws that held the largest number tried and may hold more.
         """
         share = as_number(level, "level of the intervals", above=0, at_most=1)
         rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ class CapacityResult:
         replace_atomically(Path(path), text.getvalue().encode())
 
     def plot(self, axes: Axes | None = None, *, label: str | None = None) -> Figure | None:
-        """Draw patterns held against units: each draw a dot, their mean with its interval.
+        """Plot patterns held against units: each draw as a dot, their mean with its interval.
 
         Returns a new figure, or None if axes were given to draw into.
         """

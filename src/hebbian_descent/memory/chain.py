@@ -26,7 +26,7 @@ from hebbian_descent.storage.models import (
 Projection: TypeAlias = Layer | Memory
 """A `Layer` is fixed, a memory is plastic."""
 PREFIX = "p{}_"
-"""Of the arrays of a projection, in the file of a chain."""
+"""Prefix of the arrays of a projection in the file of a chain."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Area:
         as_count(self.n_units, f"number of units of {self.name!r}")
         if self.winners is not None and as_count(self.winners, "number of winners") > self.n_units:
             raise ValueError(
-                f"{self.name!r} can have as many winners as units, {self.n_units}. Got {self.winners}."
+                f"{self.name!r} can have at most {self.n_units} winners, one per unit. Got {self.winners}."
             )
 
     def respond(self, excitation: Array) -> Array:
@@ -58,7 +58,7 @@ def random_projection(n_inputs: int, n_outputs: int, *, connections: int | None 
     n_inputs, n_outputs = as_count(n_inputs, "number of inputs"), as_count(n_outputs, "number of outputs")
     fan_in = as_count(n_inputs if connections is None else connections, "number of connections")
     if fan_in > n_inputs:
-        raise ValueError(f"A unit can receive as many inputs as there are, {n_inputs}. Got {fan_in}.")
+        raise ValueError(f"A unit can receive at most as many inputs as there are, {n_inputs}. Got {fan_in}.")
     rng = np.random.default_rng(as_count(seed, "seed", at_least=0))
     weights = rng.normal(scale=fan_in**-0.5, size=(n_inputs, n_outputs))
     if fan_in < n_inputs:
@@ -73,13 +73,13 @@ class Chain(Memory):
     Args:
         areas: At least two, with different names.
         projections: One from each area to the next. A `Layer` is fixed (see `random_projection`); a memory
-            is plastic and learns by its own rule, as `AssociativeMemory(n_inputs, n_outputs, rule="hebb")`.
+            is plastic and learns by its own rule (`AssociativeMemory(n_inputs, n_outputs, rule="hebb")`).
         recurrent: Projections of areas to themselves, by the name of the area. `replay` runs through the
             first of them. `store` leaves them as they are: train them beforehand.
 
-    While pairs are stored, the first area shows the cue and the last one the target. An area in between does
-    what its incoming projection makes it do, or what it is given. Each plastic projection then learns to go
-    from the activity before it to the activity after it, which therefore must be given.
+    While pairs are stored, the first area shows the cue and the last one the target. An area in between has
+    the activity that its incoming projection evokes, or the one it is given. Each plastic projection then
+    learns to map the activity before it to the activity after it, which must therefore be given.
 
     >>> from hebbian_descent.memory import AssociativeMemory
     >>> chain = Chain(
@@ -128,13 +128,13 @@ class Chain(Memory):
 
     @property
     def is_auto(self) -> bool:
-        """A chain stores pairs; patterns that are to recall themselves are stored as `store(x, x)`."""
+        """A chain stores pairs; patterns that recall themselves are stored as `store(x, x)`."""
         return False
 
     def activities(
         self, x: npt.ArrayLike, *, given: Mapping[str, npt.ArrayLike] | None = None
     ) -> dict[str, Array]:
-        """Return the activity of every area for some cues, one row per cue; areas may be given theirs."""
+        """Return the activity of every area, one row per cue; `given` sets the activity of some areas."""
         cues = self._patterns(x, "cues", self.n_inputs)
         clamped = {self.areas[0].name: cues, **self._given(given or {}, len(cues))}
         found: dict[str, Array] = {}
@@ -156,7 +156,7 @@ class Chain(Memory):
     ) -> None:
         """Store one pair or many, in order, once each, in all plastic projections.
 
-        `given` are activities of areas while the pairs are stored, by name, one row per pair. Any exception
+        `given` holds activities of areas while the pairs are stored, by name, one row per pair. Any exception
         leaves the chain as it was.
         """
         cues, targets = self._pairs(x, t)
@@ -178,10 +178,10 @@ class Chain(Memory):
         vars(self).update(projections=learned, n_stored=self.n_stored + len(cues))
 
     def replay(self, cue: npt.ArrayLike, steps: int, *, between: str | Between | None = None) -> Array:
-        """Return what the last area shows in `steps` steps after a cue, one row per step.
+        """Return the activity of the last area in `steps` steps after a cue, one row per step.
 
-        With a recurrent area the cue runs up to that area, whose activity then moves on by itself, and each
-        of its states runs down to the end. Otherwise the end of the chain is fed back to its start.
+        With a recurrent area the cue runs up to that area, whose activity then evolves by itself, and each
+        of its states runs on to the end. Otherwise the end of the chain is fed back to its start.
         """
         if not self.recurrent:
             return super().replay(cue, steps, between=between)
@@ -196,7 +196,7 @@ class Chain(Memory):
         return sequences if np.ndim(cue) == 2 else sequences[0]
 
     def copy(self) -> Self:
-        """Return an independent chain that knows the same."""
+        """Return an independent copy of the chain."""
         copied = super().copy()
         copied.projections = tuple(projection.copy() for projection in self.projections)
         copied.recurrent = {name: projection.copy() for name, projection in self.recurrent.items()}
@@ -267,7 +267,7 @@ class Chain(Memory):
         n_used = sum(len(_arrays_of(number, arrays)) for number in range(len(described)))
         if n_used != len(arrays) or len(projections) - len(names) != len(areas) - 1:
             raise ModelFileError(
-                f"The projections of a chain must lead from area to area, and all arrays be theirs. Got "
+                f"The projections of a chain must lead from area to area, and use all arrays. Got "
                 f"{len(areas)} areas, {len(projections)} projections, {len(names)} of them recurrent, and "
                 f"{len(arrays) - n_used} other arrays."
             )

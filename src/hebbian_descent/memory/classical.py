@@ -64,7 +64,7 @@ class ClassicalMemory(Memory):
         return f"{type(self).__name__}({sizes}, {how}, {self.n_stored} stored)"
 
     def _check(self, patterns: Array, name: str) -> None:
-        """Raise if patterns are not of the kind that this memory stores; any real numbers are unless said."""
+        """Raise if patterns are not of the kind that this memory stores; by default any real numbers are."""
 
     @abstractmethod
     def _learn(self, cues: Array, targets: Array) -> None:
@@ -96,16 +96,16 @@ class ClassicalMemory(Memory):
         wrong = [name for name in parameters if name.startswith("n_") and not _is_size(parameters, name)]
         if wrong:
             raise ModelFileError(
-                f"The {wrong[0]} must be a number of its kind. Got {parameters[wrong[0]]!r}."
+                f"The {wrong[0]} must be a whole number from 0 on. Got {parameters[wrong[0]]!r}."
             )
         shapes = cls._arrays(parameters)
         found = {name: array.shape for name, array in arrays.items()}
-        if found != shapes:  # before anything of that size is made
+        if found != shapes:  # before anything of that size is allocated
             raise ModelFileError(f"The arrays must have the shapes {shapes}. Got {found}.")
         memory = cls(**{name: parameters[name] for name in cls.SETTINGS})
         for name, array in arrays.items():
             if array.dtype != (dtype := getattr(memory, name).dtype):
-                raise ModelFileError(f"The numbers of {name!r} must be of {dtype}. Got {array.dtype}.")
+                raise ModelFileError(f"The array {name!r} must have the dtype {dtype}. Got {array.dtype}.")
         vars(memory).update(arrays, n_stored=parameters["n_stored"])
         return memory
 
@@ -116,7 +116,7 @@ def _is_size(parameters: Mapping[str, Any], name: str) -> bool:
 
 
 def require_values(patterns: Array, values: Sequence[float], name: str, hint: str) -> None:
-    """Refuse patterns that hold other values than the given ones."""
+    """Refuse patterns with values other than the given ones."""
     if (strangers := patterns[~np.isin(patterns, values)]).size:
         either = " or ".join(f"{value:g}" for value in values)
         raise ValueError(f"The {name} must be {either}. Got {strangers[0]:g}: {hint}.")

@@ -1,4 +1,4 @@
-"""A memory in a file: its network, how it learns, and how far it has come."""
+"""A memory in a file: its network, its settings of learning, and its progress."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 FLAGS = ("centered", "moving", "running_mean")
 SETTINGS = ("rule", "error", "learning_rate", "weight_decay", "shift", *FLAGS)
 LATER_SETTINGS = ("hidden_shift", "constraints", "noise")
-"""Files of earlier versions lack these: hidden offsets follow by the constant shift of the inputs, and there
-are no constraints and no noise."""
+"""Files of earlier versions lack these: hidden offsets follow with the constant shift of the inputs, and
+there are no constraints and no noise."""
 OPTIONAL_ARRAYS = ("connectivity", "target_offset")
 STATE = "state_"
-"""What the names of arrays that a rule remembers begin with."""
+"""Prefix of the names of arrays that a rule remembers."""
 
 
 class Parts(NamedTuple):
-    """What a memory is made of."""
+    """The parts of a memory."""
 
     network: Network
     auto: Auto
@@ -81,7 +81,7 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
     require_plain({"auto": auto, "n_stored": n_stored})
     if auto not in (None, "layer", "autoencoder") or not is_count(n_stored):
         raise ModelFileError(
-            "A memory must be of auto null, layer or autoencoder, with a number of patterns stored. Got "
+            "The auto of a memory must be null, layer or autoencoder, and its n_stored a whole number. Got "
             f"{auto!r} and {n_stored!r}."
         )
     network_arrays = {
@@ -115,9 +115,7 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
         raise ModelFileError(f"The settings {', '.join(FLAGS)} must be true or false. Got {got}.")
     connectivity = None if mask is None else as_connectivity(mask, network.weights.shape)
     if connectivity is not None and (weights := network.weights[~connectivity]).any():
-        raise ModelFileError(
-            f"A synapse that is not there must have weight 0. Got {np.abs(weights).max():g}."
-        )
+        raise ModelFileError(f"An absent synapse must have weight 0. Got {np.abs(weights).max():g}.")
     shift, moves = settings["shift"], settings["moving"]
     is_constant = "hidden_shift" not in settings or (moves and not settings["running_mean"])
     hidden = hidden_offset(
@@ -141,7 +139,7 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
 
 def _constraints(found: Any) -> tuple[Constraint, ...]:
     if not isinstance(found, list) or not all(isinstance(part, Constraint) for part in found):
-        raise ModelFileError(f"The constraints of a memory must be a list of them. Got {shortened(found)}.")
+        raise ModelFileError(f"The constraints of a memory must be a list. Got {shortened(found)}.")
     return tuple(found)
 
 
@@ -149,8 +147,8 @@ def _noise_in_file(stream: NoiseStream) -> dict[str, Any]:
     noise = stream.noise
     if not noise.is_plain:
         raise ModelFileError(
-            "A memory can be saved with noise that is given by numbers. Got a function of your own: save the "
-            "arrays of its network, and make the memory from them and your own code."
+            "A memory can be saved only if its noise is given by numbers. Got your own function: save the "
+            "arrays of its network, and rebuild the memory from them in your own code."
         )
     return {"weights": noise.weights, "activity": noise.activity, "seed": stream.seed}
 

@@ -1,4 +1,4 @@
-"""When patterns count as held: a measure of recall, compared with a number."""
+"""Criteria of capacity: a measure of recall compared with a number."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ OF_BINARY = {"error": mean_absolute_error, "overlap": pearson_correlation}
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion such as "error < 1 %", or a function of targets and recalled patterns to True or False.
+    """A criterion such as "error < 1 %", or a function from targets and recalled patterns to True or False.
 
-    "error" is the share of wrong units, "overlap" the correlation with the target, both once recall is made
+    "error" is the share of wrong units, "overlap" the correlation with the target, both after recall is made
     binary; any other name is one of `MEASURES`. All are averaged over the patterns.
     """
 
@@ -77,8 +77,8 @@ def active(patterns: Array) -> Array:
 def binary(recalled: Array, targets: Array, readout: Readout) -> Array:
     """Return recalled patterns made binary.
 
-    "threshold" asks whether a unit is above the middle of the range of the targets; "winners" takes the
-    largest units, as many as are active in the target, as inhibition that keeps the activity would.
+    "threshold" turns on units above the middle of the range of the targets; "winners" turns on the largest
+    units, as many as are active in the target, as inhibition that keeps the activity constant would.
     """
     if readout == "threshold":
         above: Array = recalled > (targets.min() + targets.max()) / 2
@@ -89,12 +89,12 @@ def binary(recalled: Array, targets: Array, readout: Readout) -> Array:
 
 
 def information(targets: Array, recalled: Array, prototype: Array | None = None) -> float:
-    """Return how many bits recalled patterns tell about their targets, both binary, over all units.
+    """Return how many bits recalled patterns carry about their targets, both binary, over all units.
 
-    A unit of a pattern tells I = H(p) − f·H(m) − (1 − f)·H(e), where H(p) = −p·log₂p − (1 − p)·log₂(1 − p), f
-    is the share of active units in the targets, p in what is recalled, m the share of active units missed, e
-    of inactive units wrongly active. Without errors it is H(f). Where patterns have a prototype in common,
-    units that are on and off in it are counted apart, so that the prototype itself is no information.
+    A unit of a pattern carries I = H(p) − f·H(m) − (1 − f)·H(e), where H(p) = −p·log₂p − (1 − p)·log₂(1 − p),
+    f is the share of active units in the targets, p in what is recalled, m the share of active units missed,
+    e of inactive units wrongly active. Without errors it is H(f). If patterns share a prototype, units that
+    are on and off in it are counted separately, so that the prototype itself carries no information.
     """
     classes = np.zeros(targets.shape[1]) if prototype is None else prototype
     parts = ((targets[:, classes == kind], recalled[:, classes == kind]) for kind in np.unique(classes))

@@ -1,4 +1,4 @@
-"""Dense associative memory: a modern Hopfield network, which keeps its patterns."""
+"""Dense associative memory: a modern Hopfield network that keeps its patterns."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class DenseAssociativeMemory(ClassicalMemory):
     """A modern Hopfield network, for real patterns or, with a power, for patterns of −1 and 1.
 
         x ← Σ_μ ξ_μ softmax_μ(β ξ_μ·x),             E(x) = −1/β · ln Σ_μ exp(β ξ_μ·x) + ½‖x‖²
-        xᵢ ← sign(E with xᵢ = −1 less E with xᵢ = 1),   E(x) = −Σ_μ F(ξ_μ·x/N),  F(z) = zⁿ
+        xᵢ ← sign(E with xᵢ = −1 minus E with xᵢ = 1),   E(x) = −Σ_μ F(ξ_μ·x/N),  F(z) = zⁿ
 
-    The first is that of Ramsauer et al. (2021), whose one step is an attention over the patterns; they bound
-    the number of patterns that it recalls by one that grows exponentially with N. The second, with `power` n,
-    is that of Krotov and Hopfield (2016). For P random patterns its error per unit in one step is
+    The first is that of Ramsauer et al. (2021), where one step is attention over the patterns; their bound on
+    the number of patterns it recalls grows exponentially with N. The second, with `power` n, is that of
+    Krotov and Hopfield (2016). For P random patterns its error per unit in one step is
     ½ erfc(√(Nⁿ⁻¹/(2(2n − 3)!!·P))), and nearly all patterns are fixed points up to
     P = Nⁿ⁻¹/(2(2n − 3)!! ln N); n = 2 is Hopfield's network.
 
@@ -89,7 +89,7 @@ class DenseAssociativeMemory(ClassicalMemory):
 
     def _energy(self, x: Array) -> Array:
         if not self.n_stored:
-            raise ValueError("The energy of a DenseAssociativeMemory needs patterns. Got none stored.")
+            raise ValueError("The energy of a DenseAssociativeMemory needs stored patterns. Got none.")
         overlaps = x @ self.patterns.T
         energy: Array
         if self.power is None:

@@ -1,9 +1,9 @@
-"""The energy of a layer that feeds itself, where there is one.
+"""The energy of a layer that is fed its own output, where one exists.
 
     E(x) = −½ xWxᵀ − (b − μW)·x + Σᵢ Φ*(xᵢ),   Φ*(x) = ∫ φ⁻¹
 
-For symmetric W without self-connections no update of a single unit, xᵢ = φ(aᵢ), makes E larger: it is the
-minimum of E over xᵢ, since ∂E/∂xᵢ = φ⁻¹(xᵢ) − aᵢ. Hopfield 1984; for step units Φ* = 0, Hopfield 1982.
+For symmetric W without self-connections no update of a single unit, xᵢ = φ(aᵢ), increases E: its result
+is the minimum of E over xᵢ, since ∂E/∂xᵢ = φ⁻¹(xᵢ) − aᵢ. Hopfield 1984; for step units Φ* = 0, Hopfield 1982.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def has_energy(layer: Layer) -> bool:
 
 
 def energy_of(layer: Layer, x: Array) -> Array:
-    """Return the energy of each pattern; it is infinite for units outside the reach of the activation."""
+    """Return the energy of each pattern; it is infinite for units outside the range of the activation."""
     W, b, mu, phi = layer.weights, layer.bias, layer.offset, layer.activation
     assert phi.conjugate is not None
     inside = phi.domain.contains(x)

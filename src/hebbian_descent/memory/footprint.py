@@ -1,4 +1,4 @@
-"""What a memory costs: its synapses and its bytes."""
+"""The size of a memory in synapses and bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def n_synapses(memory: Any) -> int:
         return stated
     matrices = [array for array in arrays_of(memory) if array.ndim == 2]
     of_numbers = [matrix for matrix in matrices if matrix.dtype != bool]
-    weights = max(of_numbers or matrices, key=np.size, default=None)  # binary synapses, where no others are
+    weights = max(of_numbers or matrices, key=np.size, default=None)  # binary synapses if no others
     if weights is None:
         return 0
     masks = [mask for mask in matrices if mask.dtype == bool and mask.shape == weights.shape]

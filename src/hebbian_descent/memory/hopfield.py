@@ -15,7 +15,7 @@ from hebbian_descent.storage.models import saveable
 class HopfieldMemory(ClassicalMemory):
     """A Hopfield network that stores patterns by the covariance rule.
 
-        W = 1/(N·v) Σ (ξ − a)ᵀ(ξ − a),  Wᵢᵢ = 0;   xᵢ ← on if ((x − a)W)ᵢ > θ, off if < θ, as before at θ
+        W = 1/(N·v) Σ (ξ − a)ᵀ(ξ − a),  Wᵢᵢ = 0;   xᵢ ← on if ((x − a)W)ᵢ > θ, off if < θ, unchanged at θ
 
     Patterns are −1 and 1 with a = 0, v = 1, θ = 0 (Hopfield 1982), or 0 and 1 with the mean activity a,
     v = a(1 − a), and θ = ½ − a halfway between the fields of units that are on and off (Tsodyks and
@@ -27,7 +27,7 @@ class HopfieldMemory(ClassicalMemory):
 
     Args:
         n_units: N.
-        activity: a, the share of ones in patterns of 0 and 1; None is for patterns of −1 and 1.
+        activity: a, the share of ones in patterns of 0 and 1; None for patterns of −1 and 1.
 
     >>> memory = HopfieldMemory(6)
     >>> memory.store([[1, 1, 1, -1, -1, -1], [1, -1, 1, -1, 1, -1]])
@@ -45,7 +45,7 @@ class HopfieldMemory(ClassicalMemory):
                 "The activity must be below 1. Got 1: patterns in which all units are on are equal."
             )
         self.activity = None if activity is None else float(activity)
-        # Σ, not divided by N: these are whole numbers for patterns of −1 and 1, so that ties are exact.
+        # Σ, not divided by N: these are whole numbers for patterns of −1 and 1, so ties are exact.
         self.sums = np.zeros((self.n_units, self.n_units))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What a memory is made of, from the words that describe it: its network, and how it learns one pattern."""
+"""The parts of a memory, made from its settings: its network, and how it learns one pattern."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def new_network(
     hidden_offset: npt.ArrayLike,
     seed: int,
 ) -> Layer | Autoencoder:
-    """Return a layer or an auto-encoder with small random weights, as the sizes and `auto` ask for."""
+    """Return a layer or an auto-encoder with small random weights, as the sizes and `auto` require."""
     _check_sizes(sizes, auto)
     n_inputs, n_outputs, n_hidden = sizes
     rng = np.random.default_rng(as_count(seed, "seed", at_least=0))
@@ -60,7 +60,7 @@ def new_network(
 
 
 def offset_in_memory(centering: Centering, shift: float, offset_start: float | None) -> Offset:
-    """Return what the offset does; a memory knows no other words than "moving"."""
+    """Return what the offset does; the only name that a memory accepts is "moving"."""
     if isinstance(centering, str) and centering not in ("moving", "mean"):
         raise unknown_name("centering of a memory, unless it is None or numbers,", centering, ["moving"])
     found = as_centering(centering)
@@ -76,7 +76,7 @@ def _check_sizes(sizes: Sizes, auto: Auto) -> None:
     if auto is None and n_outputs is None:
         raise ValueError(
             "A memory of pairs needs the number of outputs. Got none: pass it as the second number, or "
-            "choose auto='layer' or auto='autoencoder' for patterns that are to recall themselves."
+            "choose auto='layer' or auto='autoencoder' for patterns that recall themselves."
         )
     if auto is not None and n_outputs not in (None, n_inputs):
         raise ValueError(
@@ -90,7 +90,7 @@ def _check_sizes(sizes: Sizes, auto: Auto) -> None:
 
 @dataclass(frozen=True)
 class Storing:
-    """The settings with which a memory stores patterns; it holds nothing of the network."""
+    """Settings with which a memory stores patterns; they hold nothing of the network."""
 
     update: Update
     offset: Offset
@@ -108,11 +108,11 @@ class Storing:
         return self.offset.centers_targets(self.rule)
 
     def check_targets(self, targets: Array) -> None:
-        """Raise if a target is not among the values that the error term is made for."""
+        """Raise if a target is not among the values that the error term expects."""
         self.update.error.check_targets(targets)
 
     def start(self, network: Network) -> State:
-        """Bring the weights of a new network into their constraints, and return the state of the rule."""
+        """Apply the constraints to the weights of a new network, and return the state of the rule."""
         self.update.constrain(network.weights)
         is_layer = isinstance(self.rule, Rule) and isinstance(network, Layer)
         return self.rule.new_state(network) if is_layer else {}  # type: ignore[union-attr, arg-type]
@@ -180,7 +180,7 @@ def storing(
 
 
 def rule_of(network: Network, rule: Any, offset: Offset) -> Rule | AutoRule:
-    """Return the rule for a network by name, and refuse one that needs more than a pattern at a time."""
+    """Return the rule for a network by name, and refuse one that needs more than one pattern at a time."""
     if isinstance(network, Autoencoder):
         return get_auto_rule(rule)
     found = get_rule(rule)

@@ -1,4 +1,4 @@
-"""The memory of the pseudo-inverse: the weights that recall all pairs with the least squared error."""
+"""Pseudo-inverse memory: the weights that recall all pairs with the least squared error."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from hebbian_descent.storage.models import saveable
 class PseudoInverseMemory(ClassicalMemory):
     """Linear units with W = X⁺T, X⁺ the pseudo-inverse of all cues.
 
-    Linearly independent cues, N at most, recall their targets exactly; others with the least squared error
+    Linearly independent cues, at most N, recall their targets exactly; others with the least squared error
     (Kohonen and Ruohonen 1973). Where patterns recall themselves, W projects onto the space that they span,
     and with between="sign" it is the network of Personnaz, Guyon and Dreyfus (1986).
 
-    The memory keeps G = XᵀX and XᵀT, from which W = G⁺XᵀT. Cues count as linearly dependent if the squared
-    singular values of X differ by more than the rounding of the largest.
+    The memory keeps G = XᵀX and XᵀT, from which W = G⁺XᵀT. Squared singular values of X below the
+    rounding error of the largest count as 0.
 
     Args:
         n_inputs: Units of a cue.
-        n_outputs: Units of a target; None is for patterns that recall themselves.
+        n_outputs: Units of a target; None for patterns that recall themselves.
 
     >>> memory = PseudoInverseMemory(3, 2)
     >>> memory.store([[1, 1, 0], [0, 1, 1]], [[1, 0], [0, 1]])
@@ -70,7 +70,7 @@ class PseudoInverseMemory(ClassicalMemory):
         return response
 
     def _energy(self, x: Array) -> Array:
-        """Return −½ xWxᵀ; for units of −1 and 1 no update by the sign of the field makes it larger."""
+        """Return −½ xWxᵀ; for units of −1 and 1 no update by the sign of the field increases it."""
         if not self.is_auto:
             return super()._energy(x)
         energy: Array = -0.5 * ((x @ self.weights) * x).sum(axis=1)

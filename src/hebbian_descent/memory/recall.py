@@ -1,7 +1,7 @@
 """Recall in steps: xₙ₊₁ = between(f(xₙ)), all units at once or one after another, until nothing changes.
 
-Every cue goes its own way: what one of them recalls does not depend on the others, and a cue that has
-settled is left as it is.
+Cues are independent: what one of them recalls does not depend on the others, and a cue that has settled no
+longer changes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 MOST_STEPS = 100
-"""After so many steps recall ends, settled or not, unless another number is given."""
+"""Recall ends after this many steps, settled or not, unless another number is given."""
 TOLERANCE = 1e-6
 """The largest change of a unit that counts as none."""
 ORDERS = ("synchronous", "asynchronous")
@@ -57,7 +57,7 @@ def recalled(
     order: Order = "synchronous",
     seed: int = 0,
 ) -> tuple[Array, Counts]:
-    """Return what checked cues recall, and in how many steps each."""
+    """Return what checked cues recall, and how many steps each took."""
     n_steps = steps_of(steps, until)
     apply, has_settled = get_between(between), _settling(until)
     known = None if clamp is None else as_known(clamp, cues)
@@ -103,7 +103,7 @@ def as_known(clamp: npt.ArrayLike, cues: Array) -> Mask:
             f"The known units must be a mask of shape {cues.shape[1:]} or {cues.shape}. Got {given.shape}."
         )
     if given.dtype != bool and (wrong := given[~np.isin(given, (0, 1))]).size:
-        raise ValueError(f"The mask of known units must be True or False for each. Got {wrong[0]!r}.")
+        raise ValueError(f"The mask of known units must be True or False for each unit. Got {wrong[0]!r}.")
     return np.broadcast_to(given.astype(bool), cues.shape)
 
 
@@ -132,7 +132,7 @@ def _as_answers(answers: Any, n_cues: int) -> Mask:
 def _one_by_one(
     memory: Units, x: Array, between: Between, known: Mask | None, order: npt.NDArray[np.intp]
 ) -> Array:
-    """Return the state after each unit was updated once, every one with the latest state of the others."""
+    """Return the state after each unit was updated once, each with the latest state of the others."""
     state = x.copy()
     for unit in order:
         before = state[:, unit].copy()

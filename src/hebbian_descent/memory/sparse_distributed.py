@@ -1,4 +1,4 @@
-"""Kanerva's sparse distributed memory: counters at random places of the space of cues."""
+"""Kanerva's sparse distributed memory: counters at random addresses in the space of cues."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class SparseDistributedMemory(ClassicalMemory):
     all locations near its cue, and a cue reads the sum over the locations near it.
 
     With the share p of locations near a cue, T stored pairs and dense random cues, the sum that a unit reads
-    at a stored cue has the ratio of signal to noise ρ = √(M/((T − 1)(1 + p²M))), and the error of the unit is
+    at a stored cue has the signal-to-noise ratio ρ = √(M/((T − 1)(1 + p²M))), and the error of the unit is
     ½ erfc(ρ/√2); the ratio is largest near p = (2MT)^(−1/3) (Kanerva 1993).
 
     Args:
         n_inputs: Units of a cue.
-        n_outputs: Units of a target; None is for patterns that recall themselves.
+        n_outputs: Units of a target; None for patterns that recall themselves.
         n_locations: M.
         radius: r. None takes the smallest for which p is at least (2MT)^(−1/3) with T = M/10.
-        seed: Of the addresses.
+        seed: Seed of the addresses.
 
     >>> memory = SparseDistributedMemory(16, n_locations=200)
     >>> memory.store([[1, 0] * 8, [1, 1, 0, 0] * 4])

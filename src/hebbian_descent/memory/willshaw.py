@@ -1,4 +1,4 @@
-"""Willshaw's memory: synapses that are on or off, and once on stay on."""
+"""Willshaw's memory: binary synapses that stay on once they are on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class WillshawMemory(ClassicalMemory):
 
         Wᵢⱼ = 1 if xᵢ = tⱼ = 1 in some stored pair;   hⱼ = 1 if Σᵢ xᵢWᵢⱼ = Σᵢ xᵢ
 
-    A unit is on if every active unit of the cue has a synapse to it, so that cues may lack units and must not
-    have wrong ones; `n_winners` recalls from both (Willshaw, Buneman and Longuet-Higgins 1969; Palm 1980).
+    A unit is on if every active unit of the cue has a synapse to it, so cues may lack units but must not have
+    wrong ones; `n_winners` tolerates both (Willshaw, Buneman and Longuet-Higgins 1969; Palm 1980).
 
     P patterns with k of N units on set the share p = 1 − (1 − k²/N²)ᴾ of the synapses, and a unit that should
     be off is on with probability pᵏ. About one such unit per pattern, p = N^(−1/k), allows
@@ -28,7 +28,7 @@ class WillshawMemory(ClassicalMemory):
 
     Args:
         n_inputs: Units of a cue.
-        n_outputs: Units of a target; None is for patterns that recall themselves.
+        n_outputs: Units of a target; None for patterns that recall themselves.
         n_winners: Number of units that are on in every recalled pattern: those with the largest sums.
 
     >>> memory = WillshawMemory(6, 4)
@@ -44,7 +44,9 @@ class WillshawMemory(ClassicalMemory):
         super().__init__(n_inputs, n_outputs)
         self.n_winners = None if n_winners is None else as_count(n_winners, "number of winners")
         if self.n_winners is not None and self.n_winners > self.n_outputs:
-            raise ValueError(f"There can be as many winners as outputs, {self.n_outputs}. Got {n_winners}.")
+            raise ValueError(
+                f"There can be at most as many winners as outputs, {self.n_outputs}. Got {n_winners}."
+            )
         self.weights = np.zeros((self.n_inputs, self.n_outputs), dtype=bool)
 
     @property
@@ -67,6 +69,6 @@ class WillshawMemory(ClassicalMemory):
         sums = active @ self.weights
         if self.n_winners is not None:
             return Winners(self.n_winners)(sums).astype(np.float64)
-        n_active = np.maximum(active.sum(axis=1, keepdims=True), 1)  # a cue of no unit recalls none
+        n_active = np.maximum(active.sum(axis=1, keepdims=True), 1)  # an empty cue recalls no unit
         on: Array = (sums == n_active).astype(np.float64)
         return on

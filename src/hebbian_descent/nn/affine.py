@@ -1,4 +1,4 @@
-"""Layers that are affine in their inputs, a = R(θ, x) + b, and what centering must know of each kind.
+"""Layers that are affine in their inputs, a = R(θ, x) + b, and what centering must know about each kind.
 
 Two functions are enough: what goes in, and R, what a constant input adds to the output. The rest follows,
 since b = b_c − R(θ, μ) is a change of coordinates whatever θ is; autograd takes the derivative of R.
@@ -18,7 +18,7 @@ from hebbian_descent.nn.tensors import at_least_float32, beside_distributed
 
 
 class Counted(NamedTuple):
-    """Activities with the units on the last axis, and which of them count, all unless stated."""
+    """Activities with the units on the last axis, and which of them count, by default all."""
 
     values: Tensor  # (..., n_units)
     keep: Tensor | None = None  # (...)
@@ -38,7 +38,7 @@ class AffineMap(NamedTuple):
     response: Callable[..., Tensor]
     bias: str = "bias"
     offsets: Callable[..., tuple[Tensor, ...]] | None = None
-    """What the offsets are, given the mean inputs, if not these themselves."""
+    """Computes the offsets from the mean inputs, if they are not these themselves."""
     add_outer: Callable[[Any, Tensor, Tensor, int], None] | None = None
     """Adds ±∂b μᵀ to the gradient of a plain `weight`, in place; without it autograd does."""
 
@@ -51,7 +51,7 @@ def register_affine(
     response: Callable[..., Tensor],
     bias: str = "bias",
 ) -> None:
-    """Let `Centering` center a kind of layer, by what goes in and what a constant input adds to the output.
+    """Register a kind of layer to center, by what goes in and what a constant input adds to the output.
 
     For a layer whose output is `x @ layer.kernel + layer.bias`:
 
@@ -89,7 +89,7 @@ def bias_of(layer: nn.Module, affine: AffineMap) -> Tensor | None:
 
 
 def zero_response(layer: nn.Module, affine: AffineMap) -> Tensor:
-    """Return R(θ, 0), which is 0 and knows on which parameters R depends."""
+    """Return R(θ, 0), which is 0, with a graph of the parameters on which R depends."""
     like = next(layer.parameters())
     dtype, device = offset_dtype(like), like.device
     offsets = [torch.zeros(n, dtype=dtype, device=device) for n in unit_counts(layer, affine)]
@@ -138,7 +138,7 @@ def _channels_last(layer: Any, input: Tensor, output_size: Any = None) -> Tensor
 
 
 def _convolution_response(layer: Any, offset: Tensor) -> Tensor:
-    # As if no border were near: a change of coordinates may be any, and this one is right in the middle.
+    # As if no border were near: any change of coordinates is valid, and this one is exact in the middle.
     by_channel = at_least_float32(layer.weight).flatten(2).sum(-1)  # (n_outputs, n_inputs / groups)
     its_offset = offset.view(layer.groups, -1).repeat_interleave(layer.out_channels // layer.groups, dim=0)
     return (by_channel * its_offset).sum(1)
@@ -210,7 +210,7 @@ ATTENTION = (
         _mean_value,
     ),
 )
-# In spite of its name a linear layer, with weights of (n_inputs, n_outputs).
+# Despite its name a linear layer, with weights of (n_inputs, n_outputs).
 HUGGING_FACE_CONV1D = AffineMap(
     lambda layer, x: x,
     lambda layer: layer.weight.shape[0],

@@ -59,7 +59,7 @@ class TiedLayer(nn.Module):
         level = (
             None if target_activity is None else offset_values(target_activity, n_hidden, like=self.weight)
         )
-        self.register_buffer("target_activity", level, persistent=False)  # a setting, nothing learned
+        self.register_buffer("target_activity", level, persistent=False)  # a setting, not learned
         given = {"offset": offset, "hidden_offset": hidden_offset, "target_activity": target_activity}
         self.starts = {
             name: value.detach().clone() if isinstance(value, Tensor) else value
@@ -69,7 +69,7 @@ class TiedLayer(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew and put biases and offsets back to their start, also after `to_empty`."""
+        """Redraw the weights and reset biases and offsets, also after `to_empty`."""
         nn.init.xavier_uniform_(self.weight)
         nn.init.zeros_(self.bias)
         nn.init.zeros_(self.decoder_bias)
@@ -116,8 +116,8 @@ class TiedAutoencoder(nn.Module):
     two. With `gradient="decoder"` the weights learn only where they decode, as if the code were given; with
     `loss()` one layer then learns by auto-associative Hebbian-descent, which is the gradient of no function.
     Encoder biases learn from the full gradient, or toward a `target_activity` by Δb = −η(h − λ̃), one number
-    or one for each layer; else they stay. The offsets start at `offset` and `hidden_offset` and follow the
-    activity by `shift` and `hidden_shift` with each `update_offsets_(model)`.
+    or one per layer; otherwise they stay fixed. The offsets start at `offset` and `hidden_offset` and follow
+    the activity by `shift` and `hidden_shift` with each `update_offsets_(model)`.
 
     Paper: eqn:neuron_second_layer3
     """
@@ -167,7 +167,7 @@ class TiedAutoencoder(nn.Module):
             layer.bias.requires_grad_(gradient == "full" or layer.target_activity is not None)
 
     def reset_parameters(self) -> None:
-        """Draw the weights of all layers anew and put biases and offsets back to their start."""
+        """Redraw the weights of all layers and reset biases and offsets."""
         for layer in self._upwards():
             layer.reset_parameters()
 

@@ -18,7 +18,7 @@ class CenteredLinear(nn.Linear):
     """a = (x − μ)Wᵀ + b, a drop-in for `nn.Linear` with an `offset` μ that is fixed or follows the inputs.
 
     The weights are stored as in `nn.Linear`, one row per output. Centering changes how a layer learns, never
-    what it can represent. With `shift` ν > 0 training passes note their mean input, and
+    what it can represent. With `shift` ν > 0 training passes record their mean input, and
     `update_offsets_(model)`, called once after each `optimizer.step()`, moves the offset by μ ← (1 − ν)μ +
     ν⟨x⟩ and lets the bias make up for it. No forward pass moves the offset: neither evaluation nor gradient
     checkpointing can move it twice. The checkpoint of an `nn.Linear` can be loaded, also with `strict=True`:
@@ -56,20 +56,20 @@ class CenteredLinear(nn.Linear):
             )
         self.register_buffer("offset", offset_values(offset, self.in_features, like=self.weight))
         self.seen = Seen()
-        # A hook and not a line of forward(): PyTorch's fused inference of transformer layers reads weight and
-        # bias and would pass by the offset, but steps aside for modules with hooks.
+        # A hook, not a line of forward(): PyTorch's fused inference of transformer layers reads weight and
+        # bias and would ignore the offset, but is switched off for modules with hooks.
         self.note_hook = self.register_forward_pre_hook(note_input, with_kwargs=True)
 
     def reset_parameters(self) -> None:
-        """Draw weights and bias anew and put the offset back to its start, also after `to_empty`."""
+        """Redraw weights and bias and reset the offset, also after `to_empty`."""
         super().reset_parameters()
         if "offset" in self._buffers:  # not yet while nn.Linear is being made
             reset_offset_(self.offset, self.start)
             self.seen = Seen()
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
-        # What nn.Linear saved has no offset: it is that of a layer whose offset is 0, and not of one with
-        # the offset that happens to be here.
+        # What nn.Linear saved has no offset: it belongs to a layer whose offset is 0, not to one with the
+        # offset that happens to be here.
         saved = [state_dict[prefix + name] for name in ("weight", "bias") if prefix + name in state_dict]
         if saved and prefix + "offset" not in state_dict:
             state_dict[prefix + "offset"] = torch.zeros_like(self.offset, device=saved[0].device)
@@ -96,7 +96,7 @@ class CenteredLinear(nn.Linear):
             raise ValueError(
                 "The moves of an offset need a bias that is a parameter, and a weight that no hook computes. "
                 f"Got a {type(self).__name__} with others: prune or normalise its weight by "
-                "torch.nn.utils.parametrize, which works, or keep to shift=0."
+                "torch.nn.utils.parametrize, which works, or keep shift=0."
             )
         yield MovingOffset(self.seen, self.offset, self.shift, self.weight, self.bias)
 
@@ -107,7 +107,7 @@ class CenteredLinear(nn.Linear):
 
 @torch.no_grad()
 def reset_offset_(offset: Tensor, start: float | Tensor) -> None:
-    """Put an offset back to where it started."""
+    """Reset an offset to its start."""
     offset.copy_(torch.as_tensor(start, dtype=offset.dtype))
 
 

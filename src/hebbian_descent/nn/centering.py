@@ -27,22 +27,22 @@ Offsets = float | Mapping[str, Any]
 class Centering:
     """Lets the layers of a model learn as if their inputs were centered, x − μ; the model stays as it is.
 
-    An object beside the model, like a learning-rate scheduler; model and optimizer hold it by their hooks, so
-    that it works until `detach()`, whether you keep it or not. Centering does not change what a network
+    It is separate from the model, like a learning-rate scheduler; hooks of model and optimizer hold it, so it
+    works until `detach()`, whether you keep it or not. Centering does not change what a network
     computes, only the coordinates in which it learns: b = b_c − Wμ. Around each `optimizer.step()` the
     gradients become ∂W − ∂b μᵀ, and the bias makes up for the change of W by b ← b − (W_new − W_old)μ; the
     same holds for every layer that is affine in its inputs (`affine.py`). Then each offset μ follows the mean
     input that its layer saw in training since the last step, μ ← (1 − ν)μ + ν⟨x⟩ with the `shift` ν.
 
-    `optimizer` is one, or a list of those that share the parameters of the model (Muon for the weights, SGD
+    `optimizer` is one or a list of those that share the parameters of the model (Muon for the weights, SGD
     for the biases). `layers` chooses among the layers by name (a name stands for all below it), by class, or
     by the modules themselves. With `offset_start=None` an offset is the mean of all inputs so far, until ν is
     the larger part; a number, or a mapping from the names of layers to numbers or vectors, lets it start
-    there, and stay there with `shift=0`. In several processes that train copies of the model the mean is that
-    of all, unless `synchronise=False`.
+    there, and stay there with `shift=0`. If several processes train copies of the model, the mean is that of
+    all, unless `synchronise=False`.
 
     An optimizer that decays weights decays the biases of the plain model, as it would without centering; a
-    decay of W alone leaves the answer to the mean input as it is.
+    decay of W alone leaves the output for the mean input unchanged.
 
     Paper: sec:HD_importance_centering
     """
@@ -87,7 +87,7 @@ class Centering:
 
     @staticmethod
     def attached_to(model: nn.Module) -> list[Centering]:
-        """Return those that center layers of a model, to detach one that nobody kept."""
+        """Return all that center layers of a model, to detach one that was not kept."""
         hooks = [hook for module in model.modules() for hook in module._forward_hooks.values()]
         return list(dict.fromkeys(hook.passes.owner for hook in hooks if isinstance(hook, InputHook)))
 
@@ -100,9 +100,9 @@ class Centering:
     def center_gradients_(self) -> None:
         """Center the gradients now, before they are clipped or looked at; the step does not repeat it.
 
-        It comes after the last backward pass of a step (and after `scaler.unscale_(optimizer)`). Another may
-        follow, which puts the gradients back before it adds to them; where several processes train the model,
-        with its own forward pass after this.
+        Call it after the last backward pass of a step (and after `scaler.unscale_(optimizer)`). Another may
+        follow, which restores the gradients before it adds to them; if several processes train the model, its
+        forward pass must come after this call, too.
         """
         for its in self.coordinates.values():
             for optimizer in its.owners:
@@ -110,7 +110,7 @@ class Centering:
 
     @contextmanager
     def counting(self, keep: Tensor) -> Iterator[None]:
-        """Count only the inputs where `keep` is true (or 1) in the passes within: not those that are padding.
+        """Count only the inputs where `keep` is true (or 1) in the passes within: those that are not padding.
 
         `keep` has the shape of the inputs without their units, such as (batch, length). Layers whose inputs
         have another shape, pooled ones perhaps, count all of theirs.
@@ -146,7 +146,7 @@ class Centering:
         self._move_offsets(everything, shift=1.0)
 
     def state_dict(self) -> dict[str, dict[str, Any]]:
-        """Return what a checkpoint needs beside the states of the model and the optimizer."""
+        """Return what a checkpoint needs besides the states of the model and the optimizer."""
         return {name: its.state_dict() for name, its in self.coordinates.items()}
 
     @torch.no_grad()
@@ -163,7 +163,7 @@ class Centering:
             its.load_state_dict(checked[name])
 
     def detach(self) -> None:
-        """Take the hooks away: model and optimizer continue without centering, gradients as they came."""
+        """Remove the hooks: model and optimizer continue without centering, with plain gradients."""
         self._put_gradients_back()
         for hook in self._hooks:
             hook.remove()
@@ -215,7 +215,7 @@ class Centering:
         moving = [its for its in coordinates if its.is_mean or shift]
         self._warn_if_nothing_was_seen(moving)
         sums = [one for its in moving for one in its.take_sums()]
-        if found_inf is not None:  # a fused optimizer, which left this step out
+        if found_inf is not None:  # a fused optimizer, which skipped this step
             sums = [torch.where(found_inf > 0, 0, one) for one in sums]
         if self.synchronise:
             sums = sums_of_all_processes(sums, self.model)
@@ -226,14 +226,14 @@ class Centering:
         if coordinates and not self._saw_inputs:
             self._saw_inputs = True  # once is enough
             warnings.warn(
-                "No layer to be centered has seen an input in training, so that the offsets stay where they "
+                "No layer to be centered has seen an input in training, so the offsets stay where they "
                 "are. Is the model in evaluation mode, or was it compiled before Centering was made?",
                 stacklevel=2,
             )
 
 
 def _require_finite_inputs(coordinates: list[Coordinates]) -> None:
-    """Raise unless the layers saw patterns, and numbers in them: no offset could start there."""
+    """Raise unless the layers saw patterns of finite numbers, at which offsets can start."""
     seen = [(its.name, one.sums) for its in coordinates for one in its.seen if one.sums is not None]
     if all(sums[-1].real == 0 for _, sums in seen):
         raise ValueError("The inputs must hold a pattern that reaches a centered layer. Got none.")

@@ -20,14 +20,14 @@ Model = TypeVar("Model", bound=nn.Module)
 def center_(
     model: Model, *inputs: Any, offset: float = 0.0, shift: float = 0.01, momentum: None = None
 ) -> Model:
-    """Turn every `nn.Linear` of a model into a `CenteredLinear`, in place; the model computes what it did.
+    """Turn every `nn.Linear` of a model into a `CenteredLinear`, in place; its output does not change.
 
     With `inputs`, a batch as the model takes it, the offsets start at the mean input of each layer, and at 0
     where the model does not call the layer but reads its weights; without, all start at `offset`. The
     parameters stay the same objects, so that an earlier optimizer stays valid; only a layer without bias gets
-    a new one, b = Wμ. Left alone are subclasses of `nn.Linear`, since what they do with their weights is
-    their own business (the output projection of `nn.MultiheadAttention`, layers with parametrizations), and
-    layers whose weights a hook computes (pruned ones).
+    a new one, b = Wμ. It skips subclasses of `nn.Linear`, which may use their weights in another way (the
+    output projection of `nn.MultiheadAttention`, layers with parametrizations), and layers whose weights a
+    hook computes (pruned ones).
 
     Paper: eqn:neuron_matrix_rep1
     """
@@ -41,13 +41,13 @@ def center_(
         _center_layer(layer, start, shift)
     for module in model.modules():
         if isinstance(module, nn.TransformerEncoder):
-            module.use_nested_tensor = False  # made for the fused inference, which passes by the offsets
+            module.use_nested_tensor = False  # made for the fused inference, which ignores the offsets
     return model
 
 
 @torch.no_grad()
 def uncenter_(model: Model) -> Model:
-    """Turn every `CenteredLinear` of a model into an `nn.Linear`, in place; the model computes what it did.
+    """Turn every `CenteredLinear` of a model into an `nn.Linear`, in place; its output does not change.
 
     The offset goes into the bias, b − Wμ, which is made where there is none. Layers that are more than a
     `CenteredLinear` stay what they are, with an offset of 0 that no longer moves.
@@ -66,7 +66,7 @@ def _layers_to_center(model: nn.Module) -> list[nn.Linear]:
         if isinstance(module, nn.LazyLinear) and module.has_uninitialized_params():
             raise ValueError(
                 "The layers of a model to be centered must know their sizes. "
-                f"Got {name!r}, a LazyLinear: run the model once before."
+                f"Got {name!r}, a LazyLinear: run the model once first."
             )
     plain = {name: module for name, module in named.items() if _is_plain(module)}
     if not plain:
@@ -90,7 +90,7 @@ def _require_own_biases(layers: dict[str, nn.Linear]) -> None:
         if layer.bias is not None and owners.setdefault(layer.bias, name) != name:
             raise ValueError(
                 "Each layer to be centered must have a bias of its own, which makes up for its offset. "
-                f"Got one for {owners[layer.bias]!r} and {name!r}: give each its own, or call one twice."
+                f"Got one for both {owners[layer.bias]!r} and {name!r}: give each its own, or call one twice."
             )
 
 

@@ -43,7 +43,7 @@ class Coordinates:
         self.origin: tuple[Tensor, ...] | None = None
         """The offsets of the step that is being taken."""
         self.centered: dict[nn.Parameter, weakref.ref[Tensor]] = {}
-        """For each parameter whose gradient was centered, a weak reference to that."""
+        """For each parameter whose gradient was centered, a weak reference to the gradient."""
         self.before: Tensor | None = None
 
     def checked_offsets(self, values: float | Tensor | Sequence[Tensor]) -> list[Tensor]:
@@ -69,7 +69,7 @@ class Coordinates:
         return {"offsets": offsets, "n_seen": n_seen, "is_mean": state["n_seen"] is not None}
 
     def load_state_dict(self, checked: Mapping[str, Any]) -> None:
-        """Take over a checked state, without what was under way."""
+        """Load a checked state, and discard what was under way."""
         self.put_gradients_back_(list(self.centered))
         self.take_sums()
         self.waiting, self.before = set(self.owners), None
@@ -101,7 +101,7 @@ class Coordinates:
     def put_gradients_back_(self, parameters: Sequence[nn.Parameter]) -> None:
         """∂θ ← ∂θ + (∂R/∂θ)ᵀ∂b, as they came from the backward pass.
 
-        Whatever scaled all gradients alike since, to clip them or to 0, scaled this ∂b as well.
+        Whatever has scaled all gradients since, by clipping or to 0, has scaled this ∂b as well.
         """
         self._forget_replaced_gradients()
         centered = [p for p in parameters if p in self.centered]
@@ -131,7 +131,7 @@ class Coordinates:
         self.before = self._response() if self._learning(optimizer) else None
 
     def make_up_for_step_(self) -> None:
-        """Let what θ learned change the answer to x − μ alone: b ← b − (R(θ_new, μ) − R(θ_old, μ))."""
+        """Let what θ learned change only the response to x − μ: b ← b − (R(θ_new, μ) − R(θ_old, μ))."""
         if self.before is not None:
             change = self._response() - self.before
             with beside_distributed(self.bias):
@@ -149,7 +149,7 @@ class Coordinates:
         return [p for p in self.owners[optimizer] if p.grad is not None]
 
     def _forget_replaced_gradients(self) -> None:
-        """Forget gradients that were centered and are no more: a step was left out."""
+        """Forget centered gradients that no longer exist: a step was skipped."""
         last = self.centered.items()
         self.centered = {p: then for p, then in last if p.grad is not None and then() is p.grad}
         if not self.centered:
@@ -190,7 +190,7 @@ class Coordinates:
 def move_offsets_(coordinates: Sequence[Coordinates], sums: Sequence[Tensor], shift: float) -> None:
     """Let every offset follow what was seen: μ ← (1 − ν)μ + ν⟨x⟩.
 
-    All that are alike are moved as one long vector: a step should not wait for many small ones.
+    Offsets of the same kind are moved as one long vector: many small moves would delay the step.
     """
     places = [(its, i) for its in coordinates for i in range(len(its.units))]
     alike = defaultdict(list)

@@ -1,7 +1,7 @@
 """PyTorch's settings of cross entropies for the matching losses of sigmoid and softmax units.
 
 Label smoothing, weights of classes and weights of positive targets all turn a cross entropy into −Σ cₖ ln pₖ
-with other cₖ ≥ 0. That is the cross entropy of the targets cₖ/Σc, Σc times.
+with other cₖ ≥ 0. That is Σc times the cross entropy of the targets cₖ/Σc.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from hebbian_descent.nn.reductions import over_patterns
 def require_cross_entropy(
     phi: TorchActivation, term: TorchErrorTerm, label_smoothing: float, pos_weight: Tensor | None
 ) -> None:
-    """Raise if label smoothing or a `pos_weight` is asked of another loss than a cross entropy."""
+    """Raise if label smoothing or a `pos_weight` is given for a loss other than a cross entropy."""
     if not 0 <= label_smoothing <= 1:
         raise ValueError(f"The label smoothing must be at least 0 and at most 1. Got {label_smoothing}.")
     came = f"Got {phi.name!r}" if term.is_difference else f"Got the error term {term.name!r}"
     if label_smoothing and not (
         term.is_difference and (is_listed(phi, "sigmoid") or is_listed(phi, "softmax"))
     ):
-        raise ValueError(f"Label smoothing must be of the cross entropy of sigmoid or softmax units. {came}.")
+        raise ValueError(f"Label smoothing needs the cross entropy of sigmoid or softmax units. {came}.")
     if pos_weight is not None and not (term.is_difference and is_listed(phi, "sigmoid")):
         raise ValueError(
-            f"A pos_weight must be of the cross entropy of sigmoid units. {came}: use weight=… instead."
+            f"A pos_weight needs the cross entropy of sigmoid units. {came}: use weight=… instead."
         )
 
 
@@ -70,7 +70,7 @@ def of_class_indices(
     reduction: str,
     ignore_index: int,
 ) -> Tensor:
-    """Return the cross entropy of class indices, less its minimum."""
+    """Return the cross entropy of class indices minus its minimum."""
     classes = indices.reshape(-1).to(torch.long)
     w = None if weight is None else weight.to(a)
     entropy = partial(F.cross_entropy, weight=w, ignore_index=ignore_index, label_smoothing=label_smoothing)

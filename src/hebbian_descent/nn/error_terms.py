@@ -83,7 +83,7 @@ class TorchErrorTerm:
 
     @property
     def is_difference(self) -> bool:
-        """Whether E = h − t, for which every activation of the list has a closed form."""
+        """Whether E = h − t, for which every listed activation has a closed form."""
         return getattr(self.value, "func", None) is difference
 
     def matching_loss(self, activation: TorchActivation, targets: Tensor, preactivation: Tensor) -> Tensor:
@@ -96,10 +96,10 @@ class TorchErrorTerm:
     def _by_quadrature(self, phi: TorchActivation, t: Tensor, a: Tensor) -> Tensor:
         """Return the integral with its axes exchanged: ∫ (a − s(e)) de from 0 to E(t, φ(a)), E(t, φ(s)) = e.
 
-        No part of it is negative and its ends are finite, also where the target is an end of the range of φ.
-        All kinks and jumps of the listed activations are at a = 0; the integral is split there. In float64 it
-        is right to 1e-10, but only to 1e-7 for inverse square roots with a target at the end of their range,
-        and to 1e-4 for softsign within 1e-9 of it.
+        Its integrand is not negative and its ends are finite, also where the target is an end of the range of
+        φ. All kinks and jumps of the listed activations are at a = 0; the integral is split there. In float64
+        it is right to 1e-10, but only to 1e-7 for inverse square roots with a target at the end of their
+        range, and to 1e-4 for softsign within 1e-9 of it.
         """
         assert phi.inverse is not None
         assert self.inverse is not None

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Put a model into evaluation mode, and each of its modules back into its own mode at the end."""
+    """Put a model into evaluation mode, and restore the mode of each of its modules at the end."""
     was_training = {module: module.training for module in model.modules()}
     try:
         model.eval()

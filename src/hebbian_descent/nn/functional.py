@@ -4,7 +4,7 @@ Losses are summed over the units of a pattern and averaged over the patterns. So
 learning rate η moves an output layer exactly as the paper's rule does. (PyTorch's losses, such as `mse_loss`,
 also average over the units: their steps are smaller by the number of units.)
 
-The matching loss is one of pre-activations. The others are losses L(t, h) of the output whose derivative in h
+The matching loss takes pre-activations. The others are losses L(t, h) of the output whose derivative in h
 is one of the paper's other error terms: after `hebbian(activation)` that derivative is what reaches the
 synapses, so the output layer learns by Hebbian-descent with this error term, whatever the activation.
 
@@ -119,7 +119,7 @@ def matching_loss(
 
     It is convex in a, never negative, and 0 where the output is the target. The targets have the shape of a;
     for softmax they may be class indices, one per pattern, and those equal to `ignore_index` do not count.
-    The units are on axis `dim`: the last, unless said otherwise, so that (n,) is one pattern of n units; with
+    The units are on axis `dim`: the last by default, so that (n,) is one pattern of n units; with
     `dim=None` every element is a pattern of one unit.
 
     With another `error` the loss is ∫ E(t, φ(a)) da, whose gradient is E(t, h), for units that do not couple:
@@ -129,8 +129,8 @@ def matching_loss(
     `weight` is one number for each unit or for each element; for softmax, one for each class. Such weights,
     `label_smoothing` (sigmoid and softmax) and `pos_weight` (sigmoid) have PyTorch's meaning: the gradients
     are those of its cross entropies, while the loss is measured from its minimum and so never negative. But
-    the mean divides by the weights for probabilities as for class indices, so that one-hot vectors are worth
-    the same; PyTorch divides by the number of patterns there. Half precision is computed in float32, and the
+    the mean divides by the weights for probabilities as for class indices, so that one-hot vectors give the
+    same loss; PyTorch divides by the number of patterns there. Half precision is computed in float32, and the
     loss is float32. Targets outside the domain are refused, or, with `check_targets=False` and in compiled
     graphs, have a loss of infinity.
 

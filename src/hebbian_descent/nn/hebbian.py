@@ -29,7 +29,7 @@ class HebbianFunction(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Keep nothing: the error goes back as it came."""
+        """Keep nothing: the error is passed back unchanged."""
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
@@ -60,8 +60,8 @@ def hebbian(activation: AnyActivation, **parameters: float) -> HebbianActivation
     """Return an activation module that passes the error back unchanged: h = φ(a), ∂L/∂a := ∂L/∂h.
 
     As the last module of a network it turns any loss L(t, h) and any optimizer into Hebbian-descent of the
-    output layer, with the error term E = ∂L/∂h. It is no derivative of φ, and no numerical check will find it
-    to be one.
+    output layer, with the error term E = ∂L/∂h. It is not the derivative of φ, so numerical gradient checks
+    fail.
 
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
@@ -105,9 +105,10 @@ class HebbianLayer(CenteredLinear):
     """h = φ((x − μ)Wᵀ + b) whose own update does without φ′; what it propagates back does not.
 
     It is gradient descent with a learning rate of η/φ′(a) for each unit and pattern. With δ = ∂L/∂h its
-    parameters receive ∂W = Σ δᵀ(x − μ) and ∂b = Σ δ, the layers below (δ ⊙ φ′(a))W as ever. The direction
+    parameters receive ∂W = Σ δᵀ(x − μ) and ∂b = Σ δ, the layers below (δ ⊙ φ′(a))W as usual. The direction
     differs from the gradient by less than 90 degrees for one pattern where φ′ > 0; for a
-    batch that is not certain. Any function of tensors can be the activation; autograd takes its derivative.
+    batch that is not guaranteed. Any function of tensors can be the activation; autograd takes its
+    derivative.
 
     Paper: sec:HD_learning_rate
     """

@@ -1,4 +1,4 @@
-"""Memory layer: a self-attention block's place, taken by fast weights that learn by Hebbian-descent."""
+"""Memory layer: fast weights that learn by Hebbian-descent, in place of a self-attention block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class HebbianMemory(nn.Module):
     """Associative memory that reads a sequence once, in linear time, with a state of fixed size.
 
     Each head projects a step to a key, a value and a query, learns the pair and recalls for the query, as
-    `functional.hebbian_memory` says. Keys and queries are scaled to a mean square of 1. Values pass through
+    in `functional.hebbian_memory`. Keys and queries are scaled to a mean square of 1. Values pass through
     the activation, so that every value can be recalled. What is recalled is normalised per head and projected
     back. `rate`, the share of its error that a pair may lose, and `decay` are numbers, or "input": then each
     head computes them for each step. No step sees a later one.
@@ -60,7 +60,7 @@ class HebbianMemory(nn.Module):
         if d_model % n_heads and (d_key is None or d_value is None):
             raise ValueError(
                 f"The d_model must be a multiple of n_heads. Got {d_model} and {n_heads}: change one, "
-                "or state d_key and d_value, which are sizes per head."
+                "or set d_key and d_value, which are sizes per head."
             )
         self.d_key = as_count(d_model // n_heads if d_key is None else d_key, "d_key")
         self.d_value = as_count(d_model // n_heads if d_value is None else d_value, "d_value")
@@ -85,7 +85,7 @@ class HebbianMemory(nn.Module):
         self._check_settings()
 
     def reset_parameters(self) -> None:
-        """Draw the projections anew; rates start about 0.5, decays about 0.01."""
+        """Redraw the projections; rates start near 0.5, decays near 0.01."""
         for layer in self.children():
             layer.reset_parameters()  # type: ignore[operator]  # nn.Linear and nn.RMSNorm have it
         self._start_gates()
@@ -145,7 +145,7 @@ class HebbianMemory(nn.Module):
         return float(number) if gate is None else torch.sigmoid(gate(input)).transpose(-1, -2)
 
     def _check_settings(self) -> None:
-        """Learn one step, so that what is wrong is said when a layer is made and not when it is used."""
+        """Learn one step, so that errors are raised when a layer is made and not when it is used."""
         x = torch.zeros(1, self.d_key, device=self.key.weight.device)
         v = torch.zeros(1, self.d_value, device=x.device)
         hebbian_memory(x, v, x, 0.0, activation=self.activation, **self.settings)

@@ -16,7 +16,7 @@ from hebbian_descent.nn.offsets import is_recorded
 
 @dataclass(eq=False)
 class Mask:
-    """Which inputs are no padding, and what came of it."""
+    """Which inputs are not padding, and whether any layer used the mask."""
 
     keep: Tensor
     noted: bool = False
@@ -27,7 +27,7 @@ class Mask:
 
 @dataclass(eq=False)
 class Passes:
-    """What counts in the forward passes at present; shared by all hooks of a `Centering`, their owner."""
+    """What counts in the current forward passes; shared by all hooks of a `Centering`, their owner."""
 
     owner: Any
     mask: Mask | None = None
@@ -36,7 +36,7 @@ class Passes:
 
 
 class HookOfOneModel:
-    """A hook that does nothing in deep or pickled copies of its model, which are no part of its training.
+    """A hook that does nothing in deep or pickled copies of its model, which are not part of its training.
 
     So a copy holds neither the optimizer nor the offsets.
     """
@@ -87,10 +87,10 @@ def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[
         if any(isinstance(hook, InputHook) for hook in its.layer._forward_hooks.values()):
             raise ValueError(
                 f"Each layer can be centered once. Got {its.name!r}, which another Centering centers: "
-                "call its detach() before; Centering.attached_to(model) finds it."
+                "call its detach() first; Centering.attached_to(model) finds it."
             )
         by_layer.setdefault(its.layer, []).append(its)
-    # After the pass, not before: then a hook is shown the input as all others left it.
+    # After the pass, not before: then a hook sees the input as all others left it.
     return [
         layer.register_forward_hook(InputHook(each, passes), with_kwargs=True)
         for layer, each in by_layer.items()
@@ -98,7 +98,7 @@ def add_input_hooks(coordinates: Iterable[Coordinates], passes: Passes) -> list[
 
 
 def ignore_pass(*args: Any) -> None:
-    """Do nothing, in the place of a hook that belongs to another model."""
+    """Do nothing, in place of a hook that belongs to another model."""
 
 
 def _get_ignore_pass() -> Callable[..., None]:

@@ -24,7 +24,7 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 class FoundMap(NamedTuple):
-    """An affine map that an optimizer, or several, let learn."""
+    """An affine map that one or several optimizers train."""
 
     layer_name: str
     layer: nn.Module
@@ -34,7 +34,7 @@ class FoundMap(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the layer, with that of the bias if it is another than `bias`."""
+        """The name of the layer, with that of the bias if it is not `bias`."""
         parts = [self.layer_name, *self.affine.bias.split(".")]
         return ".".join(filter(None, parts[:-1] if parts[-1] == "bias" else parts)) or "bias"
 
@@ -64,7 +64,7 @@ def maps_to_center(
             _require_its_parameters(model, set().union(*changed.values()))
         raise ValueError(
             "Centering needs a layer that it can center, with weights that the optimizer changes. "
-            f"Got {type(model).__name__} without: see register_affine for other kinds of layers."
+            f"Got {type(model).__name__} with none: see register_affine for other kinds of layers."
         )
     _require_biases_that_learn(found, set().union(*changed.values()))
     return found
@@ -73,7 +73,7 @@ def maps_to_center(
 def add_biases_(model: Model, layers: LayerChoice | Iterable[LayerChoice] | None = None) -> Model:
     """Give a bias of 0 to every layer that can be centered and has none.
 
-    Call it before the optimizer is made. The model computes what it did; a frozen layer gets a frozen bias.
+    Call it before the optimizer is made. The output does not change; a frozen layer gets a frozen bias.
     """
     for layer in _chosen(model, layers).values():
         weight = next(layer.parameters())
@@ -105,7 +105,7 @@ def _chosen(model: nn.Module, layers: LayerChoice | Iterable[LayerChoice] | None
 
 def _names(choice: LayerChoice, model: nn.Module, known: dict[str, nn.Module]) -> list[str]:
     if not isinstance(choice, LayerChoice):
-        raise TypeError(f"A layer is chosen by its name, its class or itself. Got {choice!r}.")
+        raise TypeError(f"A layer must be chosen by its name, its class or itself. Got {choice!r}.")
     if isinstance(choice, type):
         what, names = choice.__name__, [name for name, layer in known.items() if isinstance(layer, choice)]
     else:
@@ -114,7 +114,7 @@ def _names(choice: LayerChoice, model: nn.Module, known: dict[str, nn.Module]) -
         names = [name for name, layer in known.items() if layer in below]
     if not names:
         raise ValueError(
-            f"A layer to be centered must be of a known kind, or hold some. Got {what} without: "
+            f"A layer to be centered must be of a known kind, or contain one. Got {what} with none: "
             "see register_affine for other kinds."
         )
     return names
@@ -133,7 +133,7 @@ def _require_sizes(name: str, layer: nn.Module) -> None:
     if isinstance(layer, LazyModuleMixin) and layer.has_uninitialized_params():
         raise ValueError(
             "The layers of a model to be centered must know their sizes. "
-            f"Got {name!r}, a {type(layer).__name__}: run the model once before."
+            f"Got {name!r}, a {type(layer).__name__}: run the model once first."
         )
 
 
@@ -165,11 +165,11 @@ def _require_biases_that_learn(found: list[FoundMap], learning: set[nn.Parameter
         elif owners.setdefault(bias, name) != name:
             raise ValueError(
                 "Each layer to be centered must have a bias of its own, which makes up for its offset. "
-                f"Got one for {owners[bias]!r} and {name!r}: give each its own, or call one twice."
+                f"Got one for both {owners[bias]!r} and {name!r}: give each its own, or call one twice."
             )
     if without:
         raise ValueError(
             "A layer to be centered needs a bias that the optimizer changes. "
             f"Got {', '.join(map(repr, dict.fromkeys(without)))} without: call add_biases_(model) before the "
-            "optimizer is made, or choose other layers by layers=."
+            "optimizer is made, or choose other layers with layers=."
         )

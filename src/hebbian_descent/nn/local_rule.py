@@ -29,7 +29,7 @@ class LocalRuleCheck:
     weight_difference: float
     """The largest difference between the gradient of a weight and the rule."""
     bias_difference: float
-    """The same for the bias; 0 for a layer without, or whose bias does not learn."""
+    """The same for the bias; 0 for a layer without one, or whose bias does not learn."""
     weight_tolerance: float
     """What rounding can explain: 16 units in the last place of what the rule multiplies and adds up."""
     bias_tolerance: float
@@ -65,9 +65,9 @@ def check_local_rule(
     The output layer is the last linear layer that the model calls on the way to its output. With a
     `MatchingLoss` the model returns pre-activations; with one of the other losses, or none for the squared
     error ½(h − t)², it returns outputs. A model that returns several tensors needs `output`: an index, a key
-    or a function. The model is asked in evaluation mode, in float32 if it is in half precision, and left as
+    or a function. The model is run in evaluation mode, in float32 if it is in half precision, and left as
     it was, without gradients in its parameters. A model whose output layer learns by gradient descent
-    through φ′ does not agree, and the answer says by how much.
+    through φ′ does not agree, and the result says by how much.
 
     Paper: eqn:update_general_hebbian_descent_sup_w_1
     """
@@ -139,7 +139,7 @@ def _gradients(seen: Pass, value: Tensor) -> tuple[Call, list[Array]]:
         parameters = [call.weight]
         if call.bias is not None and call.bias.requires_grad:
             parameters.append(call.bias)
-        if not value.requires_grad:  # an output that knows no derivative
+        if not value.requires_grad:  # an output without derivative
             return call, [_numpy(torch.zeros_like(parameter)) for parameter in parameters]
         gradients = torch.autograd.grad(value, parameters, retain_graph=True, allow_unused=True)
         if gradients[0] is not None:
@@ -166,7 +166,7 @@ def _activity(call: Call, output: Tensor, targets: Tensor, loss: LocalLoss | Non
         inputs=_rows(call.inputs),
         offset=_numpy(offset),
         targets=_rows(t),
-        preactivation=rows,  # the rule asks neither for a nor for φ
+        preactivation=rows,  # the rule needs neither a nor φ
         output=rows,
         activation=get_activation("linear"),
         error=difference() if loss is None else loss.error_term,

@@ -19,7 +19,7 @@ class Seen:
     """The sum and the number of the activities since the last update of the offsets.
 
     The batches of an accumulated gradient count together. A forward pass that gradient checkpointing repeats
-    adds to the sum and to the number alike, so that the mean is what it was.
+    adds to the sum and to the number alike, so that the mean does not change.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Seen:
         return self.sums is not None or self.learned is not None
 
     def join_gradient(self, old: Tensor | None) -> None:
-        """Count what was seen as learned, beside what the `old` gradient that it is added to was made of.
+        """Count what was seen as learned, together with what the `old` gradient came from.
 
         Where there is no old one, or it is 0, the gradients were dropped, and with them what they came from.
         """
@@ -93,7 +93,7 @@ def sums_of_rows(activity: Tensor, keep: Tensor | None, dtype: torch.dtype) -> T
 
 
 def whole(tensor: Any) -> Tensor:
-    """Return a tensor of which several processes may hold parts."""
+    """Return the whole of a tensor of which several processes may hold parts."""
     return tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
 
 
@@ -103,8 +103,8 @@ def is_recorded() -> bool:
 
 
 def _within_torch_func(*tensors: Tensor) -> bool:
-    # torch.func wants functions without side effects: what it computes is wrapped, and a sum kept from within
-    # would be unusable. Weights that are mapped or differentiated belong to no module that could move.
+    # torch.func requires functions without side effects: what it computes is wrapped, and a sum kept from
+    # within would be unusable. Weights that are mapped or differentiated belong to no module that could move.
     if torch.compiler.is_compiling():
         return False
     return any(torch.func.debug_unwrap(tensor) is not tensor for tensor in tensors)
@@ -113,7 +113,7 @@ def _within_torch_func(*tensors: Tensor) -> bool:
 def followed(offset: Tensor, total: Tensor, count: Tensor, shift: float | Tensor) -> Tensor:
     """Return (1 − ν)μ + ν⟨x⟩, and μ where nothing was seen, or what was seen is not finite.
 
-    One overflow, after which a gradient scaler leaves out the step, would else be kept for ever.
+    One overflow, after which a gradient scaler skips the step, would otherwise be kept forever.
     """
     mu, nu = offset, shift
     new = (1 - nu) * mu + nu * (total / count.clamp(min=1)).to(mu.dtype)
@@ -159,11 +159,11 @@ class HasOffsets(Protocol):
 def update_offsets_(model: nn.Module, *, synchronise: bool = True) -> None:
     """Move every offset of a model once; call it after `optimizer.step()`, so that the update comes first.
 
-    An offset that moved before the update would at batch size 1 sit on the very pattern that is to be
-    learned. Each offset follows the mean of what its layer saw in training since the last call, and the bias
-    makes up for the move: the output of the model does not change. Where several processes train copies of
-    the model, as in `DistributedDataParallel`, all of them must call it, and the mean is that of all;
-    `synchronise=False` keeps to this process.
+    At batch size 1, an offset that moved before the update would sit on the very pattern to be learned. Each
+    offset follows the mean of what its layer saw in training since the last call, and the bias makes up for
+    the move: the output of the model does not change. Where several processes train copies of the model, as
+    in `DistributedDataParallel`, all of them must call it, and the mean is that of all; `synchronise=False`
+    uses only this process.
     """
     modules = [module for module in model.modules() if isinstance(module, HasOffsets)]
     moving = [offset for module in modules for offset in module.moving_offsets() if offset.shift]
@@ -192,7 +192,7 @@ def _explain_finite(values: Tensor, holds: Tensor) -> str:
 
 
 def sums_of_all_processes(sums: list[Tensor], model: nn.Module) -> list[Tensor]:
-    """Return the sums over all processes that train copies of a model; all of them must ask."""
+    """Return the sums over all processes that train copies of a model; all of them must call it."""
     if not sums or not in_several_processes():
         return sums
     together = torch.cat(sums)
@@ -202,7 +202,7 @@ def sums_of_all_processes(sums: list[Tensor], model: nn.Module) -> list[Tensor]:
 
 
 def in_several_processes() -> bool:
-    """Return whether this process is one of several that talk to each other."""
+    """Return whether this process is one of several that communicate."""
     return distributed.is_available() and distributed.is_initialized()
 
 

@@ -33,7 +33,7 @@ class Pass(NamedTuple):
 def run(model: nn.Module, inputs: Tensor) -> Pass:
     """Run a model once in evaluation mode, in float32 at least, and note the calls of its linear layers.
 
-    In half precision rounding would be as large as what is to be told apart.
+    In half precision rounding would be as large as the differences to detect.
     """
     calls: list[Call] = []
     names = {module: name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
@@ -76,7 +76,7 @@ def find_output(seen: Pass, output: Output | None, *, preactivation: bool) -> Te
     """Return the tensor that is compared with the targets.
 
     Without `output` it is what the model returns, if that is a tensor; of several, the one that the last
-    linear layer returned, if pre-activations are looked for, or the only floating one.
+    linear layer returned, if pre-activations are wanted, or the only floating one.
     """
     returned = seen.returned
     if output is not None:
@@ -90,7 +90,7 @@ def find_output(seen: Pass, output: Output | None, *, preactivation: bool) -> Te
         return tensors[0]
     raise ValueError(
         f"The output of a model to be checked must be one tensor. Got {type(returned).__name__} with "
-        f"{len(tensors)}: say which by output=0, output='logits' or a function that returns it."
+        f"{len(tensors)}: choose one by output=0, output='logits' or a function that returns it."
     )
 
 

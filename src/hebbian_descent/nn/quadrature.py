@@ -12,7 +12,7 @@ from math import cosh, exp, pi, sinh
 import torch
 from torch import Tensor
 
-LARGE = 2**16  # elements from which on only some nodes are evaluated together, which bounds the memory
+LARGE = 2**16  # from this many elements on, nodes are evaluated in parts, which bounds the memory
 BLOCK = 8
 
 
@@ -31,7 +31,7 @@ NODES = {torch.float64: _nodes(61, reach=3.2), torch.float32: _nodes(33, reach=2
 
 
 def integral(function: Callable[[Tensor], Tensor], start: Tensor, end: Tensor) -> Tensor:
-    """Return ∫ function from `start` to `end`, element by element; it sees a new first axis of nodes."""
+    """Return ∫ function from `start` to `end`, element by element; it is given a new first axis of nodes."""
     length = end - start
     total = torch.zeros_like(length)
     columns = torch.tensor(NODES[length.dtype], dtype=length.dtype, device=length.device)  # (nodes, 3)

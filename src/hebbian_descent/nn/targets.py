@@ -17,7 +17,7 @@ class Signs:
     """The numbers −1 and 1."""
 
     def any_point(self, n_units: int) -> float:
-        """Return one of them, to stand in where a target is neither."""
+        """Return one of them, to replace a target that is neither."""
         return 1.0
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ def _slack(targets: Tensor) -> float:
 
 
 def require_inside(domain: Domain, targets: Tensor, where: Tensor, *, of: str) -> None:
-    """Raise if a target lies outside the domain of the loss that is named."""
+    """Raise if a target lies outside the domain of the named loss."""
 
     def explain(targets: Tensor, where: Tensor) -> str:
         if targets.isnan().any():
@@ -128,7 +128,7 @@ def require_inside(domain: Domain, targets: Tensor, where: Tensor, *, of: str) -
 
 
 def explain_numbers(targets: Tensor, holds: Tensor) -> str:
-    """Return what to say of targets that are not numbers, those for which it does not hold."""
+    """Return the message about targets that are not numbers, where `holds` is False."""
     n_missing = int((~holds).sum())
     return f"The targets must be numbers. Got nan in {n_missing} of {targets.numel()} places: leave them out."
 

@@ -66,7 +66,7 @@ def require_model(model: object) -> None:
 
 
 def require_no_momentum(momentum: object) -> None:
-    """Raise if a rate is given by the name that it has in batch normalisation."""
+    """Raise if a rate is given under the name that it has in batch normalisation."""
     if momentum is not None:
         raise TypeError(
             "The rate at which an offset follows the mean must be given as shift, here with the meaning of "
@@ -87,7 +87,7 @@ def at_least_float32(tensor: Tensor) -> Tensor:
 
 
 def beside_distributed(parameter: Tensor) -> AbstractContextManager[None]:
-    """Let plain tensors count as copies that every process has, beside a parameter that processes share."""
+    """Let plain tensors count as copies that every process has, next to a parameter that processes share."""
     if not hasattr(parameter, "full_tensor"):
         return nullcontext()
     from torch.distributed.tensor.experimental import implicit_replication
@@ -113,10 +113,9 @@ def require_no_gradient(targets: Tensor) -> None:
 
 
 def require_values(holds: Tensor, values: Tensor, explain: Callable[[Tensor, Tensor], str]) -> None:
-    """Raise `explain(values, holds)` unless it holds everywhere; compiled graphs and meta tensors do not ask.
+    """Raise `explain(values, holds)` unless it holds everywhere; not in compiled graphs or for meta tensors.
 
-    The question is asked of plain tensors also under `torch.func.vmap`. On an accelerator it waits for the
-    device.
+    The check sees plain tensors also under `torch.func.vmap`. On an accelerator it waits for the device.
     """
     if not torch.compiler.is_compiling() and not holds.is_meta:
         _Require.apply(holds, values, explain)

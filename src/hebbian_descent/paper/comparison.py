@@ -1,8 +1,8 @@
 """Comparison of printed results with ours: would one more run give the printed number?
 
 Where patterns were drawn, the printed number counts as one more draw; where whole datasets were used, it is
-compared with ours by the spread over the trials of both. A verdict must be one that could have come out
-otherwise: with few draws, or an interval so wide that most numbers lie in it, a result is undecided.
+compared with ours by the spread over the trials of both. A verdict must be able to come out either
+way: with few draws, or an interval so wide that most numbers lie in it, a result is undecided.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RELATIVELY_CLOSE = 0.05
 """Tolerance for whole datasets, whose results differ by more than one draw of patterns explains."""
 FEWEST_DRAWS = 5
 FEWEST_TRIALS = 3
-"""Trials differ by their initial weights alone, and the print has a spread over trials of its own."""
+"""Trials differ only in their initial weights, and the print has its own spread over trials."""
 WIDEST = 0.01
 RELATIVELY_WIDE = 0.25
 """In an interval that reaches further than both, 0.01 and a quarter of the printed number, nothing agrees."""
@@ -40,7 +40,7 @@ Key = tuple[tuple[str, str], ...]
 
 
 class Estimate(NamedTuple):
-    """What was measured of one number."""
+    """Our estimate of one number."""
 
     mean: float
     sd: float
@@ -120,7 +120,7 @@ def is_drawn(row: PrintedRow) -> bool:
 
 
 def is_enough(row: PrintedRow, n: int) -> bool:
-    """Whether so many draws, or trials where nothing was drawn, can decide anything."""
+    """Whether n draws, or trials where nothing was drawn, can decide anything."""
     return n >= (FEWEST_DRAWS if is_drawn(row) else FEWEST_TRIALS)
 
 
@@ -129,7 +129,7 @@ def judge(row: PrintedRow, column: str, ours: Estimate | None) -> Verdict:
 
     It agrees within the 99 % interval or within 0.005, and for whole datasets also within 5 %. It is
     undecided with fewer than five draws (three trials), or if it lies in an interval that reaches further
-    than 0.01 and than a quarter of the number; what lies even outside of a wide interval differs.
+    than 0.01 and than a quarter of the number; what lies even outside a wide interval differs.
     """
     printed = row.results[column]
     if ours is None:
@@ -190,7 +190,7 @@ def _one_more_draw(ours: Estimate) -> tuple[float, float]:
 def _means_of_trials(row: PrintedRow, column: str, ours: Estimate) -> tuple[float, float]:
     """Return the spread of the difference of two means over trials, and half its 99 % interval (Welch)."""
     printed_sd = row.context.get(STD_OF.get(column, ""), ours.sd)  # as large as ours where none is printed
-    # Printed deviations are over trials; ours is turned into an estimate of the same.
+    # Printed deviations are over trials; ours is converted to an estimate of the same.
     variances = np.array([printed_sd**2 / N_PRINTED_TRIALS, ours.sd**2 / max(ours.n - 1, 1)])
     spread = float(np.sqrt(variances.sum()))
     if ours.n < 2 or not spread > 0:
@@ -200,5 +200,5 @@ def _means_of_trials(row: PrintedRow, column: str, ours: Estimate) -> tuple[floa
 
 
 def student(freedom: float) -> float:
-    """Return the quantile of Student's t that 99 % lie below, in absolute value."""
+    """Return the quantile of Student's t below which 99 % lie, in absolute value."""
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))

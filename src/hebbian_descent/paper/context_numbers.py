@@ -1,4 +1,4 @@
-"""Printed standard deviations and best learning rates, which the paper gives beside its results.
+"""Printed standard deviations and best learning rates, which the paper gives with its results.
 
 A standard deviation over ten trials is itself uncertain by a quarter: it agrees with ours if the ratio of the
 two variances lies in the 99 % interval of the F distribution, whatever the last printed digit was rounded

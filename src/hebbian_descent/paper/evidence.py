@@ -1,6 +1,6 @@
-"""Evidence of the reproduction: what runs found is added to what is kept under version control.
+"""Evidence of the reproduction: results of runs are added to those kept under version control.
 
-Nothing is lost by it: a cell that was not run keeps the numbers it has, and so does one that was run with
+Nothing is lost: a cell that was not run keeps the numbers it has, and so does one that was run with
 fewer draws than before; a claim that could not be judged keeps its verdict.
 """
 
@@ -36,7 +36,7 @@ from hebbian_descent.table_formats import Cell, TextTable, csv_text
 
 
 class Added(NamedTuple):
-    """What became of the cells of a run, and of those that were kept."""
+    """Counts of the cells that were taken from a run, and of those that were kept."""
 
     n_taken: int = 0
     """Cells whose numbers are now those of the run."""
@@ -45,7 +45,7 @@ class Added(NamedTuple):
     n_fewer: int = 0
     """Of these, cells that were run with fewer draws or trials."""
     n_bare: int = 0
-    """Cells of the run with files that, by an earlier version, hold no single trials."""
+    """Cells of the run whose files are of an earlier version and hold no single trials."""
 
     def __add__(self, other: Added) -> Added:  # type: ignore[override]  # not one tuple after the other
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
@@ -94,7 +94,7 @@ class Merged(NamedTuple):
 
 
 def _merged(label: str, run: Results, kept: KeptEvidence) -> Merged:
-    """Return what was run where it has as many draws as what is kept, which stays elsewhere."""
+    """Return what was run where it has at least as many draws as what is kept, which stays elsewhere."""
     own = draws_by_cell(row for measurement in run.own(label) for row in measurement.rows)
     earlier, seconds = draws_by_cell(kept.rows.get(label, ())), run.seconds_of_cells(label)
     numbers: dict[Key, Mapping[str, Number]] = {}

@@ -36,16 +36,16 @@ def load_experiments(path: Path) -> list[Experiment]:
         raise ValueError(f"The experiment must be a Python file. Got {path}.")
     module = importlib.util.module_from_spec(specification)
     sys.modules[name] = module  # so that workers and the hashes of rules find the source
-    sys.path.insert(0, str(path.parent.resolve()))  # so that it finds the files beside it, as a script does
+    sys.path.insert(0, str(path.parent.resolve()))  # so that it finds the files next to it, as a script does
     try:
         with errors_in(path):
             specification.loader.exec_module(module)
-    except (MemoryError, RecursionError) as error:  # of Python's parser, since no line of the file ran
+    except (MemoryError, RecursionError) as error:  # from Python's parser, since no line of the file ran
         raise ExtensionError(f"{path} must be a Python file. Got one that is nested too deeply.") from error
     found = list(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Experiment)))
     if not found:
         raise ValueError(
-            f"{path} must define an experiment, as TABLE = Association(label, title, pairs). Got none."
+            f"{path} must define an experiment, such as TABLE = Association(label, title, pairs). Got none."
         )
     _check_labels(path, found)
     source = _fingerprint(path)
@@ -53,7 +53,7 @@ def load_experiments(path: Path) -> list[Experiment]:
 
 
 def _check_labels(path: Path, experiments: list[Experiment]) -> None:
-    # Labels become names of folders, and some file systems do not tell upper from lower case.
+    # Labels become names of folders, and some file systems do not distinguish upper and lower case.
     counts = Counter(experiment.label.lower() for experiment in experiments)
     papers = {label.lower() for label in INDEX}
     for label in (experiment.label for experiment in experiments):
@@ -65,7 +65,7 @@ def _check_labels(path: Path, experiments: list[Experiment]) -> None:
 
 @contextmanager
 def errors_in(path: Path) -> Iterator[None]:
-    """Turn an error raised in a file, or in one beside it, into one that names the line."""
+    """Turn an error raised in a file, or in one next to it, into one that names the line."""
     try:
         yield
     except SyntaxError as error:
@@ -88,7 +88,7 @@ def errors_in(path: Path) -> Iterator[None]:
 
 
 def _fingerprint(path: Path) -> str:
-    """Return a fingerprint of the file and of the files beside it that it imports."""
+    """Return a fingerprint of the file and of the files next to it that it imports."""
     own = sorted(file for file, name in _modules_beside(path).items() if not is_library(name))
     return hashlib.sha256(b"".join(file.read_bytes() for file in own)).hexdigest()
 

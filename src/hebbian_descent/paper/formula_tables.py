@@ -46,7 +46,7 @@ class FormulaTable:
 
 
 class Formula(NamedTuple):
-    """A row of the table of losses; `condition: value; …` has the value whose condition is met."""
+    """A row of the table of losses; `condition: value; …` takes the value whose condition is met."""
 
     activation: str
     quotient: str

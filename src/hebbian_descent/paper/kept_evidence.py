@@ -1,12 +1,12 @@
 """Evidence kept under version control: what a reproduction found, without the run that found it.
 
     summary.csv      one line per printed number: ours, its spread, the verdict
-    draws.parquet    every draw and trial behind it, one value per row; with a checksum, as files of a store
-    origin.json      by label: date, commit, versions, processor and seeds
+    draws.parquet    every draw and trial behind it, one value per row; with a checksum, like the files of a
+    store origin.json      by label: date, commit, versions, processor and seeds
     claims.json      the verdicts on the paper's conclusions
 
 Numbers are read from the draws where these are kept, and elsewhere from the summary. Verdicts are never read:
-they follow from the numbers. Anybody may have written the files, so that every field is checked.
+they follow from the numbers. Anyone may have written the files, so every field is checked.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class KeptEvidence:
-    """What is kept in a folder; empty if nothing is."""
+    """The evidence kept in a folder; empty if there is none."""
 
     numbers: Mapping[str, Mapping[Key, Mapping[str, Number]]] = field(default_factory=dict)
     """By label, cell and column."""
@@ -80,7 +80,7 @@ def kept_rate(folder: Path, label: str, cell: Mapping[str, str]) -> float:
     if not found:
         raise ValueError(
             f"The search 'kept' must find the learning rates in the evidence of {folder}. Got none for "
-            f"{label}, {', '.join(cell.values())}: leave the search out, which finds it."
+            f"{label}, {', '.join(cell.values())}: leave --search out to find them."
         )
     return next(iter(found.values())).estimate.learning_rate
 
@@ -139,9 +139,7 @@ def _row_of(line: Mapping[str, Any]) -> tuple[PrintedRow, str]:
     row = _printed().get((line["label"], cell_key(cell)))
     column = line["column"]
     if row is None or (column not in row.results and column not in row.context):
-        raise ValueError(
-            f"{line['label']!r:.100} must have such a cell and column, and has not: {cell!r:.300}"
-        )
+        raise ValueError(f"{line['label']!r:.100} must have the cell and column, but does not: {cell!r:.300}")
     return row, column
 
 
@@ -183,7 +181,7 @@ def _measured(values: Mapping[tuple[Any, ...], Mapping[int, float]]) -> dict[str
         row, _ = _row_of(line)
         if sorted(by_trial) != list(range(len(by_trial))):
             raise ValueError(
-                f"the trials of {row.label} must be counted from 0, and are {sorted(by_trial)!r:.100}"
+                f"the trials of {row.label} must be counted from 0, but are {sorted(by_trial)!r:.100}"
             )
         trials = tuple(as_float(by_trial[n], column, may_be_nan=True) for n in range(len(by_trial)))
         as_whole(draw, "the draw", at_least=0)

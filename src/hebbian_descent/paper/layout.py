@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def is_error(column: str) -> bool:
-    """Return whether a column is an error, of which smaller is better."""
+    """Return whether a column is an error, where smaller is better."""
     return column != "mean_hidden_activity"
 
 
@@ -152,7 +152,7 @@ CELL_FIELDS = (
     *("input", "target", "dataset", "activation", "hidden_activation", "output_activation"),
     *("rule", "centering", "offsets"),
 )
-"""All that tells the cells of the paper's tables apart; each table has some of it."""
+"""The columns that distinguish the cells of the paper's tables; each table has some of them."""
 NUMBER_FIELDS = (
     *("column", "ours", "sd", "n", "printed", "z", "verdict", "rests_on", "half_width"),
     *("learning_rate", "weight_decay", "seconds"),

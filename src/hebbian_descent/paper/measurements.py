@@ -1,4 +1,4 @@
-"""Measurements: one small file per job beside the store, enough for tables, verdicts and the report.
+"""Measurements: one small file per job next to the store, enough for tables, verdicts and the report.
 
 A file is written whole under another name and then renamed, so a reader never sees half of one. Every field
 is validated on reading. Efforts other than the paper's have separate folders and are never mixed with it.
@@ -114,8 +114,8 @@ def _without_trials(rows: Iterable[Measured]) -> list[Measured]:
 def file_name(job: str) -> str:
     """Return a file name for a job, whatever its datasets are called.
 
-    Some file systems do not tell upper from lower case, or two Unicode forms of one letter: names with other
-    letters than small ones get a hash.
+    Some file systems do not distinguish upper and lower case, or two Unicode forms of one letter: names with
+    other than lower-case letters get a hash.
     """
     if PLAIN_NAME.fullmatch(job):
         return f"{job}.json"
@@ -124,7 +124,7 @@ def file_name(job: str) -> str:
 
 
 def keep_effort(folder: Path, effort: Effort) -> None:
-    """Save the settings of an effort beside its figures, whose folder has only its name."""
+    """Save the settings of an effort next to its figures, whose folder has only its name."""
     path = folder / "figures" / effort.name / "effort.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     settings = {name: str(value) for name, value in effort.overrides.items()}
@@ -223,10 +223,10 @@ def from_content(content: Any) -> Measurement:
     """Return a valid measurement, or raise a ValueError."""
     fields = as_object(content, "the file")
     if fields.get("format") != FORMAT:
-        raise ValueError(f"its format must be {FORMAT}, and is {fields.get('format')!r:.20}")
+        raise ValueError(f"its format must be {FORMAT}, but is {fields.get('format')!r:.20}")
     label = as_text(fields.get("label"), "the label")
     if not LABEL.fullmatch(label):
-        raise ValueError(f"the label must be 'tab:' and a name, and is {label!r:.200}")
+        raise ValueError(f"the label must be 'tab:' and a name, but is {label!r:.200}")
     rows = tuple(_row(row) for row in as_list(fields.get("rows"), "'rows'"))
     _check_together(label, rows)
     settings = settings_in(fields)
@@ -291,7 +291,7 @@ def _check_together(label: str, rows: Sequence[Measured]) -> None:
     """Raise a ValueError unless all rows belong to one table, and to the paper's if it has the label."""
     shapes = {(frozenset(row.cell), frozenset(row.results)) for row in rows}
     if len(shapes) != 1:
-        raise ValueError("its rows must have the same columns, and at least one must be there")
+        raise ValueError("it must have at least one row, and all rows the same columns")
     words, results = printed_words(label)
     for row in rows if words else ():
         if set(row.cell) != set(words) or not results <= set(row.results):

@@ -2,8 +2,8 @@
 
 Two cells of one draw saw the same patterns and began with the same weights, so their difference scatters far
 less than either number. The printed difference counts as that of one more draw; where whole datasets are
-learned, as the mean difference of ten more trials. This is what the paper's text is about, and it tells apart
-numbers whose intervals overlap.
+learned, as the mean difference of ten more trials. The paper's text is about such differences, and they tell
+apart numbers whose intervals overlap.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Draws = dict[tuple[str, Key], list[Measured]]
 
 
 class PairedVerdict(NamedTuple):
-    """The verdict on one printed difference, first less second."""
+    """The verdict on one printed difference, first minus second."""
 
     kind: str
     first: PrintedRow
@@ -82,7 +82,7 @@ def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, dr
 
     It agrees within the 99 % interval (Student's t), or within what rounding may change. It is undecided
     with fewer than five draws (three trials), if the interval reaches further than 0.01 and than the
-    difference itself, and if the opposite difference would agree as well: then nobody knows which is better.
+    difference itself, and if the opposite difference would agree as well: then it is open which is better.
     """
     printed = first.results[column] - second.results[column]
     values = _differences(first, second, column, draws)
@@ -108,7 +108,7 @@ def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, dr
 
 
 def _differences(first: PrintedRow, second: PrintedRow, column: str, draws: Draws) -> Array:
-    """Return first less second for every draw, or every trial, that both have."""
+    """Return first minus second for every draw, or every trial, that both have."""
     a, b = (draws.get((row.label, cell_key(row.cell)), []) for row in (first, second))
     if is_drawn(first):
         of_b = {found.draw: found.results[column] for found in b}

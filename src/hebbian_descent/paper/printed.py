@@ -98,6 +98,6 @@ def _row(file: str, line: dict[str, str]) -> PrintedRow:
     bold = line.pop("bold") == "1"
     results = {name: float(line.pop(name)) for name in RESULTS if name in line}
     context = {name: float(line.pop(name)) for name in CONTEXT if name in line}
-    # What is left names the experiment; the paper writes its datasets in capitals.
+    # The rest names the experiment; the paper writes its datasets in capitals.
     cell = {name: value.lower() for name, value in line.items()}
     return PrintedRow(file, label, cell, results, context, bold)

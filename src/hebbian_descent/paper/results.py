@@ -1,4 +1,4 @@
-"""Results of a folder: those of a run of your own, or else of the evidence that is kept in it."""
+"""Results of a folder: those of your own run, or else of the evidence kept in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hebbian_descent.paper.tables import TABLES
 class Results:
     """Numbers and verdicts of one effort, read from files once.
 
-    With `kept_only` a run of your own is left aside.
+    With `kept_only` your own run is ignored.
     """
 
     def __init__(self, folder: Path, effort: Effort | None = None, *, kept_only: bool = False) -> None:
@@ -36,7 +36,7 @@ class Results:
 
     @classmethod
     def of(cls, kept: KeptEvidence) -> Results:
-        """Return the results of evidence that is at hand."""
+        """Return the results of the given evidence."""
         results = cls(Path(), kept_only=True)
         results.kept = kept
         return results
@@ -47,13 +47,13 @@ class Results:
         return read_kept(self.folder) if self.effort.is_the_papers else KeptEvidence()
 
     def own(self, label: str) -> list[Measurement]:
-        """Return what a run of your own measured."""
+        """Return what your own run measured."""
         if label not in self._read:
             self._read[label] = [] if self.kept_only else self._measurements.read(label)
         return self._read[label]
 
     def rows(self, label: str) -> list[Measured]:
-        """Return every draw of a label: of a run of your own, or as kept."""
+        """Return every draw of a label: of your own run, or as kept."""
         own = [row for measurement in self.own(label) for row in measurement.rows]
         return own or list(self.kept.rows.get(label, ()))
 
@@ -134,7 +134,7 @@ class Results:
         return self.kept.origins.get(label, Origin())
 
     def where_from(self, labels: Iterable[str]) -> str:
-        """Say which tables are of a run of your own, and which are kept evidence."""
+        """Say which tables are of your own run, and which are kept evidence."""
         own, kept = [], []
         for label in labels:
             if self.own(label):

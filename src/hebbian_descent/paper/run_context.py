@@ -24,7 +24,7 @@ SEARCHES = get_args(Search)
 
 @dataclass(frozen=True)
 class Effort:
-    """How a run departs from the protocol of its experiment."""
+    """How a run differs from the protocol of its experiment."""
 
     draws: int = 3
     quick: bool = False
@@ -39,8 +39,8 @@ class Effort:
             raise unknown_name("search", str(self.search), SEARCHES)
         if self.search == "kept" and (self.quick or self.overrides):
             raise ValueError(
-                "The search 'kept' must come without a quick look and without changed settings, since the "
-                "learning rates that are kept were found by the paper's protocol. "
+                "The search 'kept' must come without --quick and without changed settings, because the kept "
+                "learning rates were found by the paper's protocol. "
                 f"Got {'quick' if self.quick else ', '.join(self.overrides)}."
             )
 

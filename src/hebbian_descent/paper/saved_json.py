@@ -1,4 +1,4 @@
-"""Small JSON files in a folder of results, validated on reading: anybody may have written them."""
+"""Small JSON files in a folder of results, validated on reading: anyone may have written them."""
 
 from __future__ import annotations
 
@@ -77,4 +77,4 @@ def as_whole(value: Any, what: str, *, at_least: int) -> int:
 
 
 def _wrong(what: str, must: str, value: Any) -> ValueError:
-    return ValueError(f"{what} must be {must}, and is {reprlib.repr(value)}")
+    return ValueError(f"{what} must be {must}, but is {reprlib.repr(value)}")

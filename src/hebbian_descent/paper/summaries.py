@@ -68,9 +68,9 @@ class Support(NamedTuple):
     n_interval: int
     """They lie in the 99 % interval."""
     n_absolute: int
-    """They lie outside of it, and within 0.005."""
+    """They lie outside it, but within 0.005."""
     n_relative: int
-    """They lie outside of both, and within 5 %."""
+    """They lie outside both, but within 5 %."""
 
 
 def supports(verdicts: Iterable[Verdict]) -> list[Support]:
@@ -95,7 +95,7 @@ class Systematic(NamedTuple):
     n_far: int
     """Those further than three standard deviations of the difference of the means over trials."""
     median: float
-    """Of ours less the printed number."""
+    """Of ours minus the printed number."""
     smallest: float
     largest: float
 
@@ -107,7 +107,7 @@ class Systematic(NamedTuple):
 
 FAR = 3.0
 MOST_ALONE = 2
-"""Of so few results nothing is shared."""
+"""So few results share nothing."""
 
 
 def systematics(verdicts: Iterable[Verdict]) -> list[Systematic]:
@@ -131,7 +131,7 @@ JUDGED = ("mae_last20", "mae_mean", "error_mean")
 
 
 class Winner(NamedTuple):
-    """One comparison of rules, on one cell apart from its rule."""
+    """One comparison of rules, in cells that differ only in the rule."""
 
     label: str
     cell: Mapping[str, str]

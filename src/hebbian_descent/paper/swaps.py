@@ -20,7 +20,7 @@ DESCENTS = "gradient descent and Hebbian-descent"
 CENTERING = "centered and uncentered"
 OFFSETS = "fixed and adaptive offsets"
 KINDS = (WITHIN_RULE, BETWEEN_RULES, DESCENTS, CENTERING, OFFSETS)
-"""What is swapped, each within one table, but for centering, of which some tables have one side each."""
+"""What is swapped, each within one table, except for centering, of which some tables have one side each."""
 
 
 class Swaps(NamedTuple):
@@ -41,7 +41,7 @@ class Swaps(NamedTuple):
 
 
 def group(row: PrintedRow, kind: str) -> tuple[str, Key] | None:
-    """Return what rows that can be swapped have in common, or None if this row cannot be swapped so."""
+    """Return what rows that can be swapped have in common, or None if this row has no such swap."""
     cell, label = dict(row.cell), row.label
     if kind == WITHIN_RULE:
         return label, (("rule", cell["rule"]),)

@@ -21,7 +21,7 @@ Series = Any
 
 
 class Columns:
-    """The columns of features, in order of first sight, and a row for one sample.
+    """The columns of features, in order of first appearance, and a row for one sample.
 
     Attributes:
         names: The features.
@@ -32,7 +32,7 @@ class Columns:
         self._places = dict(places or {})
         self.names = tuple(self._places)
         self.row = np.zeros(len(self.names))
-        self._cells: Any = self.row.data  # takes numbers alone, where an array would parse words
+        self._cells: Any = self.row.data  # takes only numbers; an array would parse strings
         self._write = struct.Struct(f"{len(self.names)}d").pack_into
 
     def __reduce__(self) -> tuple[type[Columns], tuple[dict[Hashable, int]]]:
@@ -49,7 +49,7 @@ class Columns:
     def read(self, x: Sample) -> bool:
         """Write a sample into the row, and return whether all of its features have a column.
 
-        Numbers may be infinite or NaN; whatever uses the row finds out.
+        Numbers may be infinite or NaN; whatever uses the row must check.
         """
         try:
             if tuple(x) == self.names:  # the common case, and twice as fast

@@ -32,8 +32,8 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
         error: "difference", "saturating" (robust to outliers), "leaky_hinge" (for targets −1 and 1), or a
             function of targets and output.
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
-        weight_decay: ω, the part of the weights that each update takes away; not multiplied by η.
-        centering: "auto" or "moving" (the offset follows the inputs), None, or a number at which it stays.
+        weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
+        centering: "auto" or "moving" (the offset follows the inputs), None, or a number for a fixed offset.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is 0.003.

@@ -24,7 +24,7 @@ from hebbian_descent.river.columns import Columns, Sample, check_numbers
 
 @dataclass(slots=True, eq=False)
 class SingleSamples:
-    """Learns and recalls single samples, by arrays of an estimator that are bound once."""
+    """Learns and recalls single samples, with arrays of an estimator that are bound once."""
 
     columns: Columns
     step: Callable[[], int] | None
@@ -91,5 +91,5 @@ def _respond(weights: Any, bias: Any, offset: Any, row: Any, preactivation: Any)
 
 
 def _data(array: Any) -> Any:
-    """Return what is handed over faster than an array."""
+    """Return the memory of an array, which is passed faster than the array."""
     return None if array is None else array.data

@@ -1,4 +1,4 @@
-"""What classifier and regressor share: an estimator whose features come and go.
+"""Base of classifier and regressor: an estimator whose features come and go.
 
 A sample whose features and label are known is learned in one compiled call (`single_samples`). Everything
 else goes through `partial_fit` of the estimator, which learns the same bits, or raises and learns nothing.
@@ -25,7 +25,7 @@ SEED = 0
 
 
 class Learned(NamedTuple):
-    """The whole state, replaced in one assignment that no interrupt can divide."""
+    """The whole state, replaced in one assignment that no interrupt can split."""
 
     columns: Columns
     estimator: Any
@@ -47,7 +47,7 @@ class StreamModel:
             raise ValueError(reason)
         if np.ndim(centering := estimator.centering):
             raise ValueError(
-                f"The centering must be one number for all features, a word or None. Got {centering!r}."
+                f"The centering must be one number for all features, a name or None. Got {centering!r}."
             )
         self._learned, self._ready = Learned(Columns(), estimator), None
 

@@ -12,7 +12,7 @@ export const DASHES = {
   contrastive: [8, 3, 2, 3],
 };
 const NEIGHBOURS = 4;
-/** The largest error on the axes, which must leave room for what is worse than the average. */
+/** The largest error on the axes, which must leave room for errors worse than the average. */
 const topOf = (baseline) => Math.max(0.4, 1.25 * baseline);
 const LEFT = 36;
 const RIGHT = 12;
@@ -63,7 +63,7 @@ class Chart {
     context.lineWidth = width;
     context.setLineDash(dash);
     context.beginPath();
-    let isDrawing = false; // not across what is missing
+    let isDrawing = false; // not across gaps
     for (const [x, y] of points) {
       if (isDrawing) context.lineTo(x, y);
       else context.moveTo(x, y);

@@ -27,7 +27,7 @@ function makeList(setting, change) {
   return { row, input: select, show: (value) => (select.value = value) };
 }
 
-/** Make a slider, with a box for "automatic" where that is possible: moving the slider ends it. */
+/** Make a slider, with a box for "automatic" where that is possible: moving the slider unchecks it. */
 export function makeSlider(setting, change) {
   const positions = positionsOf(setting);
   const input = element("input", { id: `setting-${setting.name}`, type: "range", min: 0, max: positions.length - 1, step: 1 });
@@ -95,7 +95,7 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** Set text and attributes of an element, where they are others than before: untouched pages need no layout. */
+/** Set text and attributes of an element if they have changed: untouched pages need no layout. */
 export function update(node, text, attributes = {}) {
   if (text !== null && node.textContent !== text) node.textContent = text;
   for (const [name, value] of Object.entries(attributes)) {

@@ -13,7 +13,7 @@ import { ScriptDialog } from "./script_dialog.mjs";
 import { defaultSettings, readAddress, readDamage, writeAddress, writeDamage } from "./settings.mjs";
 import { Tour } from "./tour.mjs";
 
-// In milliseconds: a tab that was hidden does not catch up; what is slow gets a share of each frame.
+// In milliseconds: a tab that was hidden does not catch up; slow work gets a share of each frame.
 const LONGEST_FRAME = 500;
 const TIME_FOR_RECALL = 6;
 const TIME_FOR_RATES = 4;
@@ -28,10 +28,10 @@ class App {
     this.digits = readDigits(byId("digits").textContent);
     this.isPlaying = false;
     this.due = 0; // patterns that should have been learned by now
-    this.hasNews = true; // whether words, pictures and curves have to be drawn anew
-    this.pattern = null; // the one looked at, from 0; null is the newest
+    this.hasNews = true; // whether words, pictures and curves must be redrawn
+    this.pattern = null; // the selected one, from 0; null is the newest
     this.isMeasured = false; // whether pictures know their sizes
-    this.isStale = true; // whether all has to be drawn anew, not only what was recalled
+    this.isStale = true; // whether everything must be redrawn, not only what was recalled
     this.lastCharts = 0;
     this.cue = new CuePicture(byId("cue"), () => this.cueChanged());
     this.target = new Picture(byId("target"));
@@ -89,7 +89,7 @@ class App {
     this.isStale = true;
   }
 
-  /** Show what an address describes; without a number of patterns it plays, unless motion is unwelcome. */
+  /** Show what an address describes; without a number of patterns it plays, unless reduced motion is preferred. */
   open(address) {
     const { settings, view } = readAddress(address, this.facts);
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -100,7 +100,7 @@ class App {
     this.tour.go(view.tour, { keep: true });
   }
 
-  /** Take settings, what is not given at its default, and learn some patterns; look at one of them or the newest. */
+  /** Take settings, defaults for those not given, and learn some patterns; select one of them or the newest. */
   present({ start, learned, pattern = null }) {
     this.isPlaying = false;
     const { speed } = this.settings;
@@ -120,7 +120,7 @@ class App {
     this.saveAddress();
   }
 
-  /** Make memories of these settings that have learned some patterns. */
+  /** Make memories with these settings that have learned some patterns. */
   build(settings, learned) {
     const sameRules = `${settings.rules}` === `${this.settings?.rules}`;
     const samePairs = this.pairs && PATTERN_SETTINGS.every((name) => settings[name] === this.settings[name]);
@@ -142,7 +142,7 @@ class App {
     this.learnUntil(learned);
   }
 
-  /** Learn until so many patterns are learned; going back in time means to start again. */
+  /** Learn until this many patterns are learned; to go back, start again. */
   learnUntil(n) {
     const isNew = !this.run || n < this.run.learned;
     if (isNew) {
@@ -171,7 +171,7 @@ class App {
     this.saveAddress();
   }
 
-  /** Look at a pattern, from 0; null is the newest, whichever that is. */
+  /** Select a pattern, from 0; null is always the newest. */
   lookAt(pattern) {
     if (pattern !== null && pattern >= this.run.learned) return;
     if (pattern !== null) this.pause();
@@ -181,7 +181,7 @@ class App {
     if (pattern !== null) this.announce();
   }
 
-  /** The number of the pattern looked at, from 0, or -1 before the first. */
+  /** The number of the selected pattern, from 0, or -1 before the first. */
   get chosen() {
     return this.pattern ?? this.run.learned - 1;
   }
@@ -217,7 +217,7 @@ class App {
     byId("announcer").textContent = `Pattern ${this.chosen + 1}. Errors: ${errors.join(", ")}.`;
   }
 
-  /** Write what can be seen into the address, when it has come to rest: browsers refuse hundreds of changes. */
+  /** Write what is shown into the address once it is stable: browsers refuse hundreds of changes. */
   saveAddress() {
     clearTimeout(this.saving);
     this.saving = setTimeout(() => {
@@ -255,9 +255,9 @@ class App {
     requestAnimationFrame((next) => this.frame(next, now));
   }
 
-  /** Let everything that is drawn take the size that the page gives it. */
+  /** Fit everything that is drawn to the size that the page gives it. */
   measure() {
-    this.measuredWidth = byId("rules").clientWidth; // before heights change, and with them perhaps this
+    this.measuredWidth = byId("rules").clientWidth; // before heights change, and perhaps the width with them
     this.columns.forEach((column) => column.measure(this.settings.patterns));
     for (const part of [this.cue.picture, this.target, this.forgetting, this.rates]) part.measure();
     this.isMeasured = this.isStale = true;

@@ -52,7 +52,7 @@ export class Memory {
     const rate = this.rate === "auto" ? this.automaticRate(t) : this.rate;
     this.lastRate = rate;
     for (let j = 0; j < post.length; j++) post[j] *= rate;
-    // What is too large now, or would be at the next pattern, ends learning before a weight has changed.
+    // Values too large now, or at the next pattern, end learning before a weight has changed.
     this.diverged = !a.every((value) => Math.abs(value) <= this.limit) || !post.every(Number.isFinite);
     if (this.diverged) return;
     this.changeWeights();
@@ -86,7 +86,7 @@ export class Memory {
     }
   }
 
-  /** Let the offset follow a cue. The bias takes up (μ′ − μ)W, unless the rule never corrects a bias. */
+  /** Let the offset follow a cue. The bias absorbs (μ′ − μ)W, unless the rule never corrects a bias. */
   moveOffset(x, shift) {
     const { offset, pre } = this;
     for (let i = 0; i < offset.length; i++) pre[i] = -offset[i];

@@ -1,4 +1,4 @@
-// The column of one memory on the page: which rule, what it recalls of the pattern looked at, its errors and its wall.
+// The column of one memory on the page: its rule, what it recalls of the selected pattern, its errors and its wall.
 
 import { element, update } from "./controls.mjs";
 import { Picture, Wall } from "./patterns_drawing.mjs";

@@ -27,7 +27,7 @@ export function drawPairs({ patterns, cues, stored, activity, correlation, seed 
   };
 }
 
-/** Draw cues whose units copy those of their family with probability √correlation, else are their own. */
+/** Draw cues whose units copy their family with probability √correlation, else are independent. */
 function families(n, activity, correlation, seed) {
   const family = uniform(seed, FAMILIES, 2 * N_CUE_UNITS).map((u) => Number(u < activity));
   const member = uniform(seed, MEMBERSHIP, n).map((u) => Number(u < 0.5));

@@ -20,12 +20,12 @@ function parseColour(text) {
 
 export const css = (colour, opacity = 1) => `rgb(${colour.join(" ")} / ${opacity})`;
 
-/** Return how much of a pattern is left: 1 without error, hardly anything for one who knows only the mean. */
+/** Return how much of a pattern is left: 1 without error, almost nothing for a memory that knows only the mean. */
 export function strength(error, baseline) {
   return Math.max(FAINTEST, 1 - error / baseline);
 }
 
-/** Give a canvas as many pixels as the screen has for it; a canvas that has them keeps what is drawn. */
+/** Give a canvas as many pixels as the screen has for it; if it already has them, the drawing stays. */
 export function fitToScreen(canvas, cssWidth, cssHeight) {
   const [width, height] = [cssWidth, cssHeight].map((length) => Math.max(1, Math.round(length * devicePixelRatio)));
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -44,7 +44,7 @@ class Units {
     this.image = this.context.createImageData(width, height);
   }
 
-  /** Put a value between 0 and 1 at a place: nothing, or ink as strong as that. */
+  /** Draw a value between 0 and 1 at a place, as ink of that strength. */
   put(x, y, value, ink, strengthOfInk) {
     const at = 4 * (y * this.image.width + x);
     const { data } = this.image;
@@ -73,7 +73,7 @@ export class Picture {
     fitToScreen(canvas, canvas.clientWidth, side * rows);
   }
 
-  /** Draw values of units; `marked` tells units that are to be ringed, `cursor` is the one a key would change. */
+  /** Draw values of units; `marked` says which units to ring, `cursor` is the one a key would change. */
   draw(values, colours, ink, { opacity = 1, marked = null, cursor = null } = {}) {
     const { canvas, columns, rows, units } = this;
     const context = canvas.getContext("2d");
@@ -109,7 +109,7 @@ export class Picture {
 export class Wall {
   constructor(canvas, mark) {
     this.canvas = canvas;
-    this.mark = mark; // the frame around the pattern looked at
+    this.mark = mark; // the frame around the selected pattern
     this.context = canvas.getContext("2d");
     this.units = new Units();
   }
@@ -144,7 +144,7 @@ export class Wall {
     this.drawRanges([[0, learned]], track, baseline, ink, colours);
   }
 
-  /** Draw some patterns anew, those of ranges [first, end), as they are recalled now. */
+  /** Redraw the patterns in ranges [first, end), as they are recalled now. */
   drawRanges(ranges, { memory, outputs, errors }, baseline, ink, colours) {
     if (memory.diverged) return;
     for (const [first, end] of ranges) this.putUnits(first, end, outputs, errors, baseline, ink);

@@ -1,4 +1,4 @@
-// The error of each rule as a function of the learning rate: a memory per rule and rate, all fed the same pairs.
+// The error of each rule as a function of the learning rate: one memory per rule and rate, all fed the same pairs.
 // They follow the memories on the walls as fast as the time they are given allows.
 
 import { Memory } from "./memory.mjs";
@@ -14,7 +14,7 @@ export class RateCurve {
     this.entries = [];
   }
 
-  /** Start anew with other settings; errors that were known stay until others are. */
+  /** Start again with other settings; known errors stay until new ones replace them. */
   restart(settings, pairs, facts) {
     this.pairs = pairs;
     this.next = 0;
@@ -24,7 +24,7 @@ export class RateCurve {
     this.errorsByPair = new Float64Array(pairs.nPatterns);
   }
 
-  /** Let memories catch up to `learned` pairs, one after another, until a moment; return whether one did. */
+  /** Let memories catch up to `learned` pairs, one after another, until a deadline; return whether one did. */
   follow(learned, moment) {
     let hasNews = false;
     const isBehind = (entry) => entry.evaluatedAt !== learned;
@@ -61,7 +61,7 @@ export class RateCurve {
   }
 }
 
-/** Return 0 … n − 1, every fourth first, so that a curve is there early and then becomes fine. */
+/** Return 0 … n − 1, every fourth first, so that a curve appears early and is then refined. */
 function coarseToFine(n) {
   const all = Array.from({ length: n }, (_, k) => k);
   return [0, 2, 1, 3].flatMap((start) => all.filter((k) => k % 4 === start));

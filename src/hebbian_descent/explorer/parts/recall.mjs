@@ -1,4 +1,4 @@
-// The pattern that is looked at: its cue, which can be damaged, and what each memory recalls from it.
+// The selected pattern: its cue, which can be damaged, and what each memory recalls from it.
 
 import { update } from "./controls.mjs";
 import { uniform } from "./generator.mjs";
@@ -24,7 +24,7 @@ export class CuePicture {
     canvas.addEventListener("blur", () => this.moveCursor(null));
   }
 
-  /** Show another cue; what was damaged of the one before is forgotten, unless told otherwise. */
+  /** Show another cue; damage to the previous one is discarded by default. */
   show(cue, damaged = null) {
     if (cue !== this.cue || damaged) this.damaged = damaged ?? Array.from(cue ?? [], () => false);
     if (cue !== this.cue) this.cursor = null;
@@ -79,7 +79,7 @@ export class CuePicture {
     this.last = unit;
   }
 
-  /** Invert a tenth of the units, other ones each time. */
+  /** Invert a tenth of the units, different ones each time. */
   damageSome() {
     const draws = uniform(this.nDamaged, DAMAGE_STREAM, this.cue.length);
     const order = Array.from(draws.keys()).filter((unit) => !this.damaged[unit]).sort((a, b) => draws[a] - draws[b]);
@@ -112,7 +112,7 @@ export class CuePicture {
   }
 }
 
-/** Return the units on the way from one to another, which a fast hand skips. */
+/** Return the units between one and another, which a fast drag skips. */
 function unitsBetween(first, last, columns) {
   const [x, y] = [first % columns, Math.floor(first / columns)];
   const [dx, dy] = [(last % columns) - x, Math.floor(last / columns) - y];

@@ -14,7 +14,7 @@ export const POSTSYNAPTIC = {
   contrastive: difference,
 };
 
-/** What the output is too much: h − t. */
+/** By how much the output exceeds the target: h − t. */
 function difference({ post, h, t }) {
   for (let j = 0; j < t.length; j++) post[j] = h[j] - t[j];
 }

@@ -1,4 +1,4 @@
-// Some memories that are fed the same pairs at the same moment, and how well each recalls all of them.
+// Several memories that are fed the same pairs at the same moment, and how well each recalls all of them.
 
 import { Memory } from "./memory.mjs";
 
@@ -9,7 +9,7 @@ export class Run {
     this.pairs = pairs;
     this.learned = 0;
     this.next = 0; // where recall continues
-    this.nOutdated = 0; // how many pairs were recalled last by earlier weights, or never
+    this.nOutdated = 0; // how many pairs were last recalled by earlier weights, or never
     const size = pairs.nPatterns * pairs.nOutputs;
     this.tracks = rules.map((rule) => ({
       rule,
@@ -32,7 +32,7 @@ export class Run {
     this.nOutdated = this.learned;
   }
 
-  /** Recall every pair learned so far, and measure by how much a unit is off. */
+  /** Recall every pair learned so far, and measure the error per unit. */
   recallEverything() {
     this.recallRange(0, this.learned);
     this.nOutdated = 0;

@@ -1,4 +1,4 @@
-// The settings in the address, behind "#": what is not at its default, and what is looked at.
+// The settings in the address, after "#": those not at their default, and what is selected.
 
 /** Return all settings by name, from the list that Python wrote into the page. */
 export function knownSettings(facts) {
@@ -12,7 +12,7 @@ export function defaultSettings(facts) {
 
 export const DEFAULT_VIEW = { learned: null, pattern: null, damage: null, tour: null };
 
-/** Return settings and view from the text of an address; what makes no sense is left at its default. */
+/** Return settings and view from the text of an address; invalid values are left at their defaults. */
 export function readAddress(text, facts) {
   const given = new URLSearchParams(text);
   const settings = defaultSettings(facts);

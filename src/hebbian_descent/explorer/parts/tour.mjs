@@ -1,9 +1,9 @@
-// The paper's story in six steps: one sentence and one thing to do each.
+// The paper's story in six steps, each with one sentence and one thing to do.
 
 const RANDOM = { cues: "random", stored: "random", patterns: 100, activity: 0.5, activation: "sigmoid", learning_rate: "auto" };
 const PLAIN = { ...RANDOM, correlation: 0, weight_decay: 0, centering: "mean", rules: ["hebbian_descent", "gradient_descent", "hebb", "covariance"] };
 
-/** `start` are the settings of a step, `learned` how many patterns are learned then; `ask` names what to use. */
+/** `start` holds the settings of a step, `learned` how many patterns are learned by then; `ask` names what to use. */
 export const STEPS = [
   {
     title: "One look each",
@@ -101,7 +101,7 @@ export class Tour {
     this.app.saveAddress();
   }
 
-  /** Put a frame around what the step asks for, and around the word that unfolds it; or take it away. */
+  /** Frame what the step asks for, and the word that unfolds it; or remove the frame. */
   mark(isAsked) {
     this.asked?.classList.toggle("asked", isAsked);
     this.asked?.closest("details")?.querySelector("summary").classList.toggle("asked", isAsked);

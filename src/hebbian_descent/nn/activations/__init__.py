@@ -31,7 +31,7 @@ class TorchActivation:
     """An activation function h = φ(a) on tensors, built-in or custom.
 
     `hebbian` and `HebbianLayer` need only `name` and `value`; the matching loss needs `antiderivative` and
-    `conjugate` too, or a `stable_matching_loss` in which nothing cancels; with another error term than h − t
+    `conjugate` too, or a `stable_matching_loss` in which nothing cancels; with an error term other than h − t
     it needs the `inverse` instead.
     """
 
@@ -41,17 +41,17 @@ class TorchActivation:
     antiderivative: Function | None = None
     """Φ(a) with Φ′ = φ."""
     conjugate: Function | None = None
-    """Φ*(t) = sup over a of t·a − Φ(a), asked only inside the `domain`."""
+    """Φ*(t) = sup over a of t·a − Φ(a), evaluated only inside the `domain`."""
     stable_matching_loss: Callable[[Tensor, Tensor], Tensor] | None = None
-    """(t, a) → Φ(a) − t·a + Φ*(t) without cancellation, asked only inside the `domain`."""
+    """(t, a) → Φ(a) − t·a + Φ*(t) without cancellation, evaluated only inside the `domain`."""
     inverse: Function | None = None
-    """φ⁻¹(u), asked only inside the `domain`: one a with φ(a⁻) ≤ u ≤ φ(a⁺)."""
+    """φ⁻¹(u), evaluated only inside the `domain`: one a with φ(a⁻) ≤ u ≤ φ(a⁺)."""
     domain: Interval | Simplex = field(default_factory=Interval)
     """The targets for which Φ* is finite."""
     elementwise: bool = True
     """Whether each unit depends only on its own a; if not, Φ and Φ* keep the last axis with length one."""
     largest_slope: float = inf
-    """The largest |∂h/∂a| over all directions; infinite at a jump, without bound, or if it is not known."""
+    """The largest |∂h/∂a| over all directions; infinite at a jump, if unbounded, or if unknown."""
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, preactivation: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ AnyActivation = str | Activation | TorchActivation | Callable[[Tensor], Tensor]
 def get_torch_activation(activation: AnyActivation, **parameters: float) -> TorchActivation:
     """Return an activation on tensors by name, with its parameters; functions of tensors are accepted.
 
-    PyTorch's names, functions and modules are those of the list where they compute the same: `"relu"`,
+    PyTorch's names, functions and modules become the listed activations that compute the same: `"relu"`,
     `torch.relu` and `nn.ReLU()` are `"rectifier"`.
     """
     if isinstance(activation, str):
@@ -151,4 +151,6 @@ def _name_of(function: Any) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-_DEFAULTS = {name: _of_the_list(get_activation(name)) for name in ACTIVATIONS}  # torch.compile can make none
+_DEFAULTS = {
+    name: _of_the_list(get_activation(name)) for name in ACTIVATIONS
+}  # torch.compile cannot make them

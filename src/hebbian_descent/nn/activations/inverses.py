@@ -1,7 +1,7 @@
-"""φ⁻¹ on tensors for every activation of the list that does not couple its units.
+"""φ⁻¹ on tensors for every listed activation that does not couple its units.
 
 Where φ jumps or is flat, φ⁻¹(u) is one a with φ(a⁻) ≤ u ≤ φ(a⁺). At an end of the range that φ only
-approaches it is infinite; beyond the range it means nothing.
+approaches it is infinite; beyond the range it is undefined.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def scaled_tanh(u: Tensor, *, scale: float) -> Tensor:
 
 
 def approximate_step(u: Tensor, *, slope: float, height: float) -> Tensor:
-    """Return what is left of u beside the jump, over the slope."""
+    """Return the part of u outside the jump, divided by the slope."""
     return (u - u.clamp(0, height)) / slope
 
 

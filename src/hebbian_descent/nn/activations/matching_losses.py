@@ -31,7 +31,7 @@ COEFFICIENTS = (
 def softplus_rest(a: Tensor) -> Tensor:
     """Return Φ(a) − max(a, 0)²/2 for Φ′ = softplus, a number between 0 and π²/6.
 
-    By the reflection Φ(a) + Φ(−a) = a²/2 + π²/6 the dilogarithm is only asked where it cannot overflow.
+    By the reflection Φ(a) + Φ(−a) = a²/2 + π²/6 the dilogarithm is only needed where it cannot overflow.
     """
     tail = minus_dilogarithm(torch.exp(-a.abs()))
     return torch.where(a > 0, pi**2 / 6 - tail, tail)
@@ -56,7 +56,7 @@ def linear(t: Tensor, a: Tensor) -> Tensor:
 
 
 def sigmoid(t: Tensor, a: Tensor) -> Tensor:
-    """Return the cross entropy on logits less the entropy of the target."""
+    """Return the cross entropy on logits minus the entropy of the target."""
     negative_entropy = torch.xlogy(t, t) + torch.special.xlog1py(1 - t, -t)
     return F.binary_cross_entropy_with_logits(a, t, reduction="none") + negative_entropy
 
@@ -67,8 +67,8 @@ def step(t: Tensor, a: Tensor) -> Tensor:
 
 
 def softmax(t: Tensor, a: Tensor) -> Tensor:
-    """Return the categorical cross entropy less the entropy of the target; the last axis becomes one."""
-    surprise = torch.where(t > 0, -F.log_softmax(a, dim=-1), 0)  # masked classes, a = −∞, are no trouble
+    """Return the categorical cross entropy minus the entropy of the target; the last axis gets length one."""
+    surprise = torch.where(t > 0, -F.log_softmax(a, dim=-1), 0)  # classes may be masked by a = −∞
     return (t * surprise + torch.xlogy(t, t)).sum(dim=-1, keepdim=True)
 
 
@@ -137,7 +137,7 @@ def inverse_sqrt_linear(t: Tensor, a: Tensor, *, steepness: float) -> Tensor:
 
 
 def softsign(t: Tensor, a: Tensor) -> Tensor:
-    """Return z − 1 − ln z with z = (1 + |a|)(1 − |t|), and 2|t·a| more where the signs differ."""
+    """Return z − 1 − ln z with z = (1 + |a|)(1 − |t|), plus 2|t·a| where the signs differ."""
     A, T = a.abs(), t.abs()
     excess = A - T - A * T
     return excess - (torch.log1p(A) + torch.log1p(-T)) + torch.where(a * t < 0, 2 * A * T, 0)
@@ -154,7 +154,7 @@ def softplus(t: Tensor, a: Tensor) -> Tensor:
 
 
 def exponential(t: Tensor, a: Tensor) -> Tensor:
-    """Return the negative log-likelihood of Poisson counts less its value at h = t."""
+    """Return the negative log-likelihood of Poisson counts minus its value at h = t."""
     poisson = F.poisson_nll_loss(a, t, log_input=True, full=False, reduction="none")
     return poisson + (torch.xlogy(t, t) - t)
 

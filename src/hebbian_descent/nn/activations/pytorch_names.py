@@ -1,4 +1,4 @@
-"""PyTorch's functions and modules for activations of the list; for its names see `network.activations`."""
+"""PyTorch's functions and modules for listed activations; for its names see `network.activations`."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def recognised(activation: Any) -> tuple[str, dict[str, float]] | None:
         return ("softmax", {}) if activation.func in (torch.softmax, F.softmax) and along_units else None
     try:
         name = FUNCTIONS.get(activation)
-    except TypeError:  # what cannot be hashed is no function of PyTorch's
+    except TypeError:  # unhashable, so not a function of PyTorch's
         return None
     return None if name is None else (name, {})

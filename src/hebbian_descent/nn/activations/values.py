@@ -1,4 +1,4 @@
-"""φ on tensors for every activation of the list, by PyTorch's own functions where it has them.
+"""φ on tensors for every listed activation, by PyTorch's own functions where it has them.
 
 At a kink the branch for a ≥ 0 holds, except that the step function and the derivative of the rectifier are 0
 at 0: the conventions of `hebbian_descent.network.activations`.
@@ -69,7 +69,7 @@ def inverse_sqrt_linear(a: Tensor, *, steepness: float) -> Tensor:
 
 
 def softplus(a: Tensor) -> Tensor:
-    """Return ln(1 + eᵃ); torch's softplus would become linear already at 20."""
+    """Return ln(1 + eᵃ); torch's softplus becomes linear at 20."""
     return torch.logaddexp(a, torch.zeros((), dtype=a.dtype, device=a.device))
 
 

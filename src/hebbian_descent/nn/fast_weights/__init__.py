@@ -43,19 +43,19 @@ def hebbian_memory(
         h = φ((x − μ)W + b),   W ← (1 − ω)W − η(x − μ)ᵀ(h − v),   b ← b − η(h − v)
 
     Then μ ← μ + ν(x − μ), and the bias makes up for it. A query, centered by the same μ, recalls after the
-    pair of its own step was learned, or `read="before"` it. Returned are the outputs and the final state;
-    everything can be differentiated, once.
+    pair of its own step was learned, or `read="before"` it. Returns the outputs and the final state;
+    everything can be differentiated once.
 
     Keys and queries are (…, n_steps, n_keys), values (…, n_steps, n_values), with any leading dimensions,
-    such as batch and heads: each has a memory of its own. `rate` η and `decay` ω are numbers, or tensors that
+    such as batch and heads: each has its own memory. `rate` η and `decay` ω are numbers, or tensors that
     broadcast to (…, n_steps). With `normalize`, the rate is the share of its error that a pair may lose,
-    η = rate / (L·(‖x − μ‖² + 1)) with the largest slope L of φ, and below 2 no step makes it larger. The
-    `offset` is None, numbers, where it stays, or "moving": the mean of the keys so far, with ν = max(shift,
+    η = rate / (L·(‖x − μ‖² + 1)) with the largest slope L of φ, and below 2 no step increases the error.
+    The `offset` is None, fixed numbers, or "moving": the mean of the keys so far, with ν = max(shift,
     1/n) at the n-th. Where the `mask`, which broadcasts to (…, n_steps), is False, nothing is learned and 0
     is returned.
 
     `chunk` steps are learned at a time, with the same result. `chunk=None` is the plain loop, which also runs
-    functions that are not in the package's list of activations. Half precision has a float32 state. Given to
+    functions that are not in the package's list of activations. Half precision has a float32 state. Passed to
     the next call, the state continues the sequence, offset included.
 
     Linear units without bias and offset are the delta rule of fast-weight programmers and DeltaNet.

@@ -1,6 +1,6 @@
 """Many steps at a time, exactly: what a chunk learns follows from the couplings of its own steps.
 
-Count the steps of a chunk from 0, from which W, b and μ₀ are what they were before it. With z_s = x_s − μ_s,
+Count the steps of a chunk from 0; W, b and μ₀ are their values before it. With z_s = x_s − μ_s,
 changes p_s = η_s(v_s − φ(a_s)), d_r = μ_{r+1} − μ_r, and Γ(s, t) the product of all 1 − ω_r with s ≤ r < t, a
 query q that reads after t steps finds
 
@@ -32,8 +32,8 @@ def learn_in_chunks(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return what is recalled for each query, and the final weights, bias and offset.
 
-    Kept for the backward pass are the weights before each chunk and, for each step, a row of couplings: both
-    grow with the number of steps alone.
+    The backward pass keeps the weights before each chunk and, for each step, a row of couplings: both grow
+    only with the number of steps.
     """
     n_steps = pairs.keys.shape[1]
     if torch.compiler.is_exporting():  # the length may be open; with a spare chunk there never is just one
@@ -61,7 +61,7 @@ def learn_in_chunks(
 
 
 class Couplings(NamedTuple):
-    """What the steps of a chunk are to its readers; t counts from 0 to the length of the chunk."""
+    """How the steps of a chunk affect its readers; t counts from 0 to the length of the chunk."""
 
     offsets: Tensor  # μ_t, (n_memories, n_chunks, 1 + length, n_keys)
     z: Tensor  # x_s − μ_s, (n_memories, n_chunks, length, n_keys)
@@ -119,5 +119,5 @@ def offsets_of(x: Tensor, shifts: Tensor | None, start: Tensor) -> Tensor:
 
 
 def from_zero(sums: Tensor) -> Tensor:
-    """Put the sum of nothing before sums over the second to last axis."""
+    """Put the empty sum before sums over the second-to-last axis."""
     return F.pad(sums, (0, 0, 1, 0))

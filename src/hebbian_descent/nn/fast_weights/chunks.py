@@ -16,7 +16,7 @@ from torch import Tensor
 def cut(x: Tensor, length: int, n_spare: int = 0) -> Tensor:
     """Return (n_memories, n_chunks, length, …) from (n_memories, n_steps, …), with zeros at the end.
 
-    There may be `n_spare` chunks of zeros alone.
+    The last `n_spare` chunks are all zeros.
     """
     n_memories, n_steps, *rest = x.shape
     chunks = x.new_zeros(n_memories, n_steps + -n_steps % length + n_spare * length, *rest)

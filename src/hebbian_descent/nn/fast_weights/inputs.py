@@ -35,7 +35,7 @@ def prepare(
     where = None if mask is None else steps_of(mask, like=x)
     eta = per_step(rate, "rate", where, like=x)
     omega = per_step(decay, "decay", where, like=x, at_most=1)
-    if where is not None:  # what stands in padding, even nan, counts for nothing
+    if where is not None:  # padding counts for nothing, even nan
         x, v, q = (tensor.masked_fill(~where[..., None], 0) for tensor in (x, v, q))
     start = start_of(x, v, offset, state)
     is_learned = torch.ones_like(eta) if where is None else where.to(dtype)
@@ -102,7 +102,7 @@ def per_step(
 
 
 def steps_of(mask: Tensor, *, like: Tensor) -> Tensor:
-    """Return for each step whether it is one, and not padding."""
+    """Return for each step whether it is a pair, and not padding."""
     require_tensor(mask, "mask")
     if mask.dtype != torch.bool:
         raise TypeError(
@@ -113,7 +113,7 @@ def steps_of(mask: Tensor, *, like: Tensor) -> Tensor:
 
 
 def over_steps(tensor: Tensor, name: str, keys: Tensor) -> Tensor:
-    """Return a tensor with one entry for each step, by broadcasting that cannot be mistaken."""
+    """Return a tensor with one entry for each step, by unambiguous broadcasting."""
     shape = keys.shape[:-1]
     sizes = tuple(tensor.shape)
     is_clear = tensor.ndim in (0, len(shape)) or (tensor.ndim == 1 and sizes[0] == shape[-1])

@@ -37,13 +37,13 @@ def learn_chunks(
     activation: str,
     parameters: Sequence[float],
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Learn the chunks of each memory one after another, each from the weights that the last one left.
+    """Learn the chunks of each memory one after another, each from the weights that the previous one left.
 
         a_t = y_t·W + b + Σ_{s<t} A_ts p_s,   p_t = η_t(v_t − φ(a_t))
         W ← κW + ZᵀP,   b ← b + uW + ρP
 
     `readers` are y, `couplings` A, `kept` κ, `drift` u, `writers` Z and `bias_writers` ρ; their second axis
-    counts the chunks. Returned are P, a, and W and b before each chunk and after the last.
+    counts the chunks. Returns P, a, and W and b before each chunk and after the last.
     """
     phi = listed(activation, tuple(parameters))
     n_memories, n_chunks, *_ = readers.shape
@@ -188,7 +188,7 @@ def _backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
 
 
 def output_and_slopes(a: Tensor, phi: TorchActivation) -> tuple[Tensor, Tensor]:
-    """Return φ(a) and φ′(a); softmax, whose derivative is a matrix, has its outputs in place of that."""
+    """Return φ(a) and φ′(a); for softmax, whose derivative is a matrix, its outputs instead."""
     with torch.enable_grad():
         a = a.detach().requires_grad_()
         h = phi(a)
@@ -231,5 +231,5 @@ carry.register_autograd(_carry_back, setup_context=_keep_kept)
 
 @lru_cache
 def listed(name: str, parameters: tuple[float, ...]) -> TorchActivation:
-    """Return an activation of the list: operators take text and numbers, and no functions."""
+    """Return an activation of the list: operators take text and numbers, but no functions."""
     return get_torch_activation(name, **dict(zip(get_activation(name).parameters, parameters, strict=True)))

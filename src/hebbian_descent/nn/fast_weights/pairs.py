@@ -1,4 +1,4 @@
-"""What is learned, with one memory per row, and how."""
+"""Pairs to learn, one memory per row, and how they are learned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Memory:
     reads_after: bool
     """Whether a query sees the pair of its own step."""
     normalizes: bool
-    """Whether rates are shares of the error to take away, η = rate / (L·(‖x̃‖² + 1)), and not η itself."""
+    """Whether rates are shares of the error to remove, η = rate / (L·(‖x̃‖² + 1)), and not η itself."""
 
     def step_length(self, z: Tensor, rate: Tensor) -> Tensor:
         """Return η for centered keys z, with an axis of length one in place of theirs.

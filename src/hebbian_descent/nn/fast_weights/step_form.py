@@ -1,4 +1,4 @@
-"""One step after another: the plain form, which says what the chunked form has to equal."""
+"""One step after another: the plain form, which the chunked form must equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Auto-encoders trained on digits and ADULT by some rules, for claims about what they come to be."""
+"""Auto-encoders trained on digits and ADULT by some rules, for claims about what they learn."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Run(NamedTuple):
 
 
 def settings(context: RunContext, *, epochs: int) -> Iterator[Setting]:
-    """Yield all networks on digits, and on ADULT where it is at hand and there is time for it."""
+    """Yield all networks on digits, and on ADULT if it is available and there is time for it."""
     for dataset in ("digits", *(() if context.effort.quick else ("adult",))):
         if is_available(dataset):
             for hidden, output in NETWORKS:

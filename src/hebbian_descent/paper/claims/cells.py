@@ -1,8 +1,8 @@
 """Cells of tables side by side: which of two was better, in our numbers and in the printed ones.
 
-Two cells of one draw saw the same patterns, so their difference is taken draw by draw; that takes away most
-of what draws differ by. Where only means and spreads are at hand, or nothing was drawn, chance follows from
-both spreads, which are then larger than need be: fewer differences are significant.
+Two cells of one draw saw the same patterns, so their difference is taken draw by draw, which removes most
+of what draws differ by. Where only means and spreads are available, or nothing was drawn, chance follows from
+both spreads, which are then larger than necessary: fewer differences are significant.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Cell(NamedTuple):
 
 
 def _of_trials(mean: float, sd: float, n: int) -> Estimate:
-    """Return the estimate from trials, whose deviation is their own and not yet that of a sample."""
+    """Return the estimate from trials, whose deviation is not yet corrected to that of a sample."""
     return Estimate(mean, sd * np.sqrt(n / (n - 1)) if n > 1 else 0.0, n)
 
 
 class Comparison(NamedTuple):
-    """Two numbers of which the smaller one is the better one."""
+    """Two numbers of which the smaller one is better."""
 
     first: Cell
     second: Cell
@@ -128,7 +128,7 @@ def changed(cell: Mapping[str, str], **words: str) -> Key:
 
 
 def compared(first: Cell, second: Cell) -> Comparison:
-    """Compare two cells by the draws that both have, or else by their means and spreads."""
+    """Compare two cells by the draws that both have, otherwise by their means and spreads."""
     both = sorted(set(first.draws) & set(second.draws))
     if len(both) > 1:
         gains = np.array(

@@ -1,4 +1,4 @@
-"""The claim about convergence, as it is made: for single patterns in random order, with falling steps."""
+"""The claim about convergence, as stated: for single patterns in random order, with decreasing steps."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def judge_convergence(_: RunContext) -> Judgement:
 
 
 def excess(name: str) -> float:
-    """Return the share of the excess that is left after steps that fall as 1/epoch.
+    """Return the share of the excess that is left after steps that decrease as 1/epoch.
 
-    The sum of such rates diverges and that of their squares does not, which is what the theorem asks for.
+    The sum of such rates diverges and that of their squares does not, as the theorem requires.
     """
     rng = np.random.default_rng(0)
     x, t = rng.random((N_PATTERNS, N_INPUTS)), rng.uniform(0.2, 0.8, (N_PATTERNS, N_OUTPUTS))
@@ -59,8 +59,8 @@ def _loss(layer: Layer, x: Array, t: Array) -> float:
 
 
 def _smallest_loss(layer: Layer, x: Array, t: Array) -> float:
-    """Return the minimum over weights and biases by another method than descent step by step."""
-    from scipy.optimize import minimize  # a quarter of a second that only those pay who judge
+    """Return the minimum over weights and biases by a method other than step-by-step descent."""
+    from scipy.optimize import minimize  # a quarter of a second, needed only for judging
 
     phi, inputs = layer.activation, np.column_stack([x - layer.offset, np.ones(len(x))])
 

@@ -28,7 +28,7 @@ RESAMPLES = 40
 RECALLED = 0.5
 """Of baseline; the last 20 patterns are recalled if their error is below it."""
 FORGOTTEN = 0.1
-"""Of baseline; by so much the error of the older half must exceed that of the last 20."""
+"""Of baseline; the error of the older half must exceed that of the last 20 by this much."""
 OTHER_LAWS = ("exponential", "line", "stretched_exponential")
 """Laws that exclude a power law. Wickelgren's has power law and exponential as limits, and is neither."""
 
@@ -38,7 +38,7 @@ OURS: Way = ("hebbian_descent", "centered")
 
 
 class Stream(NamedTuple):
-    """What several draws of one kind and length of stream left behind."""
+    """Errors after several draws of one kind and length of stream."""
 
     name: str
     n: int

@@ -94,7 +94,7 @@ def spread(context: RunContext, setting: Setting) -> Spread:
 
 
 def _gradient_without_bias(activity: AutoActivity) -> Change:
-    """Follow the gradient, but leave the encoder bias where it is, as Hebbian-descent does."""
+    """Follow the gradient, but keep the encoder bias fixed, as Hebbian-descent does."""
     return AUTO_RULES["gradient_descent"]().change(activity)._replace(bias=None)
 
 
@@ -139,7 +139,7 @@ def is_behind(item: Comparison) -> bool:
 
 
 def relative_loss(item: Comparison) -> float:
-    """Return by which share of the other's error the first is worse."""
+    """Return by what share of the other's error the first is worse."""
     if item.gain == 0:
         return 0.0
     return -item.gain / item.second.ours if item.second.ours else np.inf

@@ -31,7 +31,7 @@ LOG_DENSITIES: dict[str, Callable[[Array, Array], Array]] = {
     "categorical": lambda t, h: t * np.log(h),
     "poisson": lambda t, h: t * np.log(h) - h,
 }
-"""ln p(t) of each family by its mean h, up to what does not depend on h: as in any textbook."""
+"""ln p(t) of each family by its mean h, up to terms that do not depend on h, as in any textbook."""
 
 
 def judge_glm(_: RunContext) -> Judgement:

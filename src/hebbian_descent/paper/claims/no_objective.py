@@ -1,4 +1,4 @@
-"""The claim that auto-associative Hebbian-descent has no objective and converges all the same."""
+"""The claim that auto-associative Hebbian-descent has no objective and still converges."""
 
 from __future__ import annotations
 

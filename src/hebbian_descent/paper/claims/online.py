@@ -64,7 +64,7 @@ def judge_centering(context: RunContext) -> Judgement:
 
 
 def judge_against_hebb(context: RunContext) -> Judgement:
-    """Compare Hebbian-descent with the better one of Hebb's rule and the covariance rule."""
+    """Compare Hebbian-descent with the better of Hebb's rule and the covariance rule."""
     by_table = {
         name: list(against_best(cells(context, labels, column), ("hebb", "covariance")))
         for name, (labels, column) in AGAINST_HEBB.items()

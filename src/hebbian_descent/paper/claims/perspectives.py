@@ -1,4 +1,4 @@
-"""Claims that say what else Hebbian-descent is: Hebb steps, and contrastive learning."""
+"""Claims about what else Hebbian-descent is: Hebb steps, and contrastive learning."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def judge_hebb_steps(_: RunContext) -> Judgement:
 
 
 def judge_contrastive(_: RunContext) -> Judgement:
-    """Compare with contrastive learning whose hidden units are clamped, and with one whose inputs are."""
+    """Compare with contrastive learning with clamped hidden units, and with clamped inputs."""
     hidden, inputs = [], []
     for name in ACTIVATIONS:
         seen = activity(name)

@@ -24,7 +24,7 @@ STRICTLY = "Cells that are neither limit it as well, since the sentence excludes
 
 
 def on_all(n_for: int, n_against: int, n_excluded: int = 0) -> Word:
-    """Return the verdict on "all": `n_excluded` cells are not against it, but should not be there."""
+    """Return the verdict on "all": `n_excluded` cells are not against it, but the sentence excludes them."""
     if not n_for and not n_against:
         return "undecided"
     if n_against >= n_for:

@@ -1,4 +1,4 @@
-"""Statements of the running text about learning each pattern once, which its own tables can refute."""
+"""Statements of the running text about learning each pattern once, which the paper's tables can refute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CORRELATIONAL = ("hebb", "covariance")
 
 
 def judge_error_driven(context: RunContext) -> Judgement:
-    """Compare both error-driven rules with the better one of the two others."""
+    """Compare both error-driven rules with the better of the two others."""
     found = cells(context, CENTERED, "mae_last20")
     groups = {
         _title(rule): [
@@ -30,7 +30,7 @@ def judge_error_driven(context: RunContext) -> Judgement:
 
 
 def judge_not_better_than_baseline(context: RunContext) -> Judgement:
-    """Compare Hebb's rule and the covariance rule with baseline; being worse is what the text says."""
+    """Compare Hebb's rule and the covariance rule with baseline; the text says they are worse."""
     found = _beside_baseline(context, CORRELATIONAL)
     contrary = {name: [_contrary(item) for item in items] for name, items in found.items()}
     verdict, findings = judged_by_cells(context, CENTERED, contrary)

@@ -1,6 +1,6 @@
 """The document on the reproduction: counts, power, differences, winners, claims, figures and tables.
 
-It is made of the evidence that is kept, and of nothing else; a test compares the two.
+It is made from the kept evidence and nothing else; a test compares the two.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ CHOSEN_FIGURES = (
 ABOUT_COUNTS = (
     "Where whole datasets are learned nothing is drawn: the column shows the number of trials, and z is "
     "in units of the spread over initial weights, which is often smaller than the last printed digit. "
-    "Times are of all jobs one after another on two cores, partly with other work beside them or "
-    "waiting for it; of a job that was stopped, what was kept and not computed again does not count."
+    "Times are of all jobs one after another on two cores, partly with other work running or while "
+    "waiting for it; for a stopped job, results that were kept and not computed again do not count."
 )
 
 ABOUT_ORIGIN = (
-    "Draw k has the seed k, for patterns and weights; whole datasets have the seed 0. What says “not "
-    "recorded” was measured before versions and processor were kept."
+    "Draw k has the seed k, for patterns and weights; whole datasets have the seed 0. “Not recorded” "
+    "means measured before versions and processor were kept."
 )
 
 
 def write_document(kept: Path, path: Path, figures: Path | None = None) -> None:
-    """Write the document on the evidence in a folder, with the chosen figures beside it."""
+    """Write the document on the evidence in a folder, with the chosen figures next to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if figures is not None:
         copy_figures(figures, path.parent / "figures")
@@ -64,7 +64,7 @@ def write_document(kept: Path, path: Path, figures: Path | None = None) -> None:
 
 
 def document(kept: Path, figures: Path) -> str:
-    """Return the document on the evidence in a folder, with the figures that lie beside it."""
+    """Return the document on the evidence in a folder, with the figures next to it."""
     results = Results(kept, kept_only=True)
     tables = paper_tables(results)
     verdicts = [verdict for table in tables for verdict in table.verdicts]
@@ -95,11 +95,11 @@ def _opening(verdicts: list[Verdict]) -> str:
     return (
         "# The paper, reproduced\n\n"
         f"Of {len(verdicts):,} printed results {counts['agrees']:,} agree with ours, "
-        f"{counts['differs']:,} differ, {counts['undecided']:,} are undecided, since our draws scatter too "
-        f"widely or are too few, and {counts['not run']:,} were not run. "
+        f"{counts['differs']:,} differ, {counts['undecided']:,} are undecided, because our draws scatter "
+        f"too widely or are too few, and {counts['not run']:,} were not run. "
         "[The protocol](protocol.md) says when a number agrees; `hebbian-descent report` shows the same as a "
         "page, with draws, spread and learning rate of each cell. `hebbian-descent evidence` writes this "
-        "document from the files in `reproduction/`, which hold every number of it."
+        "document from the files in `reproduction/`, which hold all of its numbers."
     )
 
 
@@ -151,7 +151,7 @@ def _claims(folder: Path) -> Iterator[str]:
         conclusions = sum(claim.number <= N_CONCLUSIONS for claim in judged)
         yield (
             f"## Claims\n\nOf {conclusions} conclusions and {len(judged) - conclusions} statements of the "
-            f"paper's text: {counted(judged)}. The rule beside each says when it holds.\n\n{table}"
+            f"paper's text: {counted(judged)}. Each has a rule that says when it holds.\n\n{table}"
         )
 
 
@@ -161,7 +161,7 @@ def _claim_cells(claim: Judged) -> tuple[str, str, str]:
 
 
 def copy_figures(drawn: Path, beside: Path) -> None:
-    """Copy the chosen figures that were drawn into the folder beside the document."""
+    """Copy the chosen figures that were drawn into the folder next to the document."""
     for label in CHOSEN_FIGURES:
         source = image_file(drawn, label)
         if source is not None:

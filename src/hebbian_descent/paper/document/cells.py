@@ -48,6 +48,6 @@ def _cell(verdict: Verdict, is_best: bool, is_best_in_print: bool) -> Cell:
 
 
 def folded(summary: str, text: str) -> str:
-    """Return text that opens by a click on its summary."""
-    # The blank lines make the text Markdown again inside of HTML.
+    """Return text that opens with a click on its summary."""
+    # The blank lines make the text Markdown again inside HTML.
     return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"

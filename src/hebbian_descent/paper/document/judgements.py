@@ -26,8 +26,8 @@ ABOUT_SWAPS = (
     "An agreement says little where other numbers would agree as well. Each column shows how many of "
     "the agreements would still be agreements if the print had exchanged two numbers: of two cells of a "
     "rule, of two rules in one cell, and so on; exchanges of equal numbers do not count. Where the "
-    "share is large, the agreement of the numbers does not show that the two are told apart; their "
-    "paired difference does."
+    "share is large, the agreement of the numbers does not tell the two apart; their paired difference "
+    "does."
 )
 
 ABOUT_PAIRED = (
@@ -45,14 +45,14 @@ ABOUT_CONTEXT = (
 )
 
 ABOUT_SYSTEMATICS = (
-    "Trials on whole datasets differ little, so that small deviations which all units share are seen. "
+    "Trials on whole datasets differ little, so that small deviations that all units share can be seen. "
     "The table shows, for each dataset and rule, how many results lie further than three standard "
-    "deviations from the print, and ours less the printed number: median, smallest and largest."
+    "deviations from the print, and ours minus the printed number: median, smallest and largest."
 )
 
 ABOUT_PAIRS = (
     "All cells of a pair of datasets were printed from one draw of patterns, and so deviate together. "
-    "What scatters by chance is the mean z of a pair."
+    "It is the mean z of a pair that scatters by chance."
 )
 
 
@@ -208,7 +208,7 @@ def winners(found: list[Winner]) -> str:
     counts = Counter(winner.verdict for winner in found)
     text = (
         f"In {len(found)} comparisons of rules the printed winner is ours in {counts['same']}, "
-        f"within the spread of ours in {counts['tie']}, and another in {counts['other']}."
+        f"within the spread of ours in {counts['tie']}, and a different rule in {counts['other']}."
     )
     others = [
         (

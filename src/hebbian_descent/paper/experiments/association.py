@@ -89,7 +89,7 @@ class Association(Experiment):
         for activation in (activation for found in self.pairs.values() for activation in found):
             if isinstance(activation, str) and activation not in ACTIVATIONS:
                 raise unknown_name(f"activation of {self.label}", activation, ACTIVATIONS)
-        patterns_of(self.by, sys.maxsize)  # refuses what is no criterion
+        patterns_of(self.by, sys.maxsize)  # refuses what is not a criterion
 
     @property
     def protocol(self) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ UPDATE = plotting.RULE_STYLES["hebbian_descent"]["color"]
 
 
 def draw(context: RunContext) -> Figure:
-    """Draw the input below, the hidden units, the reconstruction above, and the update beside them."""
+    """Draw the input below, the hidden units, the reconstruction above, and the update next to them."""
     figure, axes = plotting.new_figure(8.4, 4.8)
     axes.set_axis_off()
     layers = ((BOTTOM, N_INPUTS, "x"), (MIDDLE, N_HIDDEN, "h"), (TOP, N_INPUTS, "z"))

@@ -35,7 +35,7 @@ SETTINGS = {name: value for name, value in PROTOCOL.items() if name != "centerin
     "shift": SHIFT,
     "input_order": "label",
 }
-"""The protocol of the tables, but for the centering, which is what the figure compares."""
+"""The protocol of the tables, except for the centering, which the figure compares."""
 
 
 class Moving(NamedTuple):
@@ -99,7 +99,7 @@ def _show(axes: Axes, patterns: Array, columns: int) -> None:
     """Show patterns as one picture, row by row."""
     rows = -(-len(patterns) // columns)
     picture = patterns.reshape(rows, columns, SIDE, SIDE).swapaxes(1, 2).reshape(rows * SIDE, columns * SIDE)
-    # In an SVG the pixels as they are take a tenth of the room of interpolated ones.
+    # In an SVG the original pixels take a tenth of the space of interpolated ones.
     axes.imshow(picture, cmap="gray", vmin=0, vmax=1, interpolation="none")
     axes.set_axis_off()
 

@@ -1,8 +1,8 @@
 """Online classification of 60,000 digits, each seen once: errors of the last 100.
 
 The learning rate is the best over all 60,000 patterns, found with the first trial; the other trials are run
-with that rate alone. The caption's softmax units and last 100 patterns are taken, where the text has sigmoid
-units and the last 20.
+with that rate alone. The figure follows the caption, softmax units and the last 100 patterns; the text has
+sigmoid units and the last 20.
 
 Paper: fig:online_label_learning_MNIST
 """

@@ -1,6 +1,6 @@
 """Scatter figures of tables: each point compares two rules, or two settings of a rule, in one experiment.
 
-A cross stands for each measured experiment, and a faint dot where it is printed.
+A cross is a measured experiment, a faint dot the printed one.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ SIGMOID = get_activation("sigmoid")
 
 START = (-8.0, -3.0)
 LEARNING_RATES = {"gradient_descent": 20.0, "hebbian_descent": 5.0}
-"""Chosen by hand, as in the paper, whose own start and rates are not printed. How far the rules are apart
+"""Chosen by hand, as in the paper, which does not print its start and rates. How far the rules are apart
 depends on them: from a start on the diagonal, updates of one length are the same for both."""
 LENGTH_OF_NORMALISED_UPDATE = 0.35
 N_UPDATES, HALF_WAY = 50, 25

@@ -81,7 +81,7 @@ def draw(context: RunContext) -> Figure:
 
 
 def _arrow(axes: Axes, end: Array, color: str, dashes: Any, label: str, width: float) -> None:
-    # The head is drawn apart, since a dashed arrow would have a dashed head; the shortest lies on top.
+    # The head is drawn separately, since a dashed arrow would have a dashed head; the shortest lies on top.
     order = 5 - float(np.linalg.norm(end))
     neck = end * (1 - 0.06 / np.linalg.norm(end))
     axes.plot(

@@ -1,6 +1,6 @@
 """Notes as small tables: open details of the protocol, misprints, reasons for differences, figures in words.
 
-Documents show the tables of the protocol and of misprints; a test keeps the two the same.
+Documents show the tables of the protocol and of misprints; a test keeps them in step.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Description(NamedTuple):
     """A figure in words."""
 
     see: str
-    """What there is to see in it, for the line below it."""
+    """What the figure shows, for the line below it."""
     picture: str
     """What is drawn, for those who cannot see it."""
 

@@ -40,7 +40,7 @@ Tell = Callable[[str], None]
 SCRIPTS = ("sorting.js", "notes.js", "zoom.js", "tables.js", "commands.js", "contents.js")
 """In an order in which each uses only those before it."""
 KEPT_FIGURES = Path("docs") / "figures"
-"""Figures under version control, beside the document; they stand in for those that were not drawn."""
+"""Figures under version control, next to the document; they replace those that were not drawn."""
 MAIN_FIGURE = "fig:rand_rand_sigmoid_true_online"
 """The figure that shows the main finding."""
 
@@ -54,8 +54,8 @@ def write_report(
 ) -> Path:
     """Write `report.html` into the folder of the results and return its path.
 
-    With exhibits, labels of figures with a sentence each, the page shows those and the tables that are not
-    the paper's, instead of everything. It links to the explorer if that is a page in the same folder.
+    With exhibits, labels of figures with a sentence each, the page shows those and the custom tables
+    instead of everything. It links to the explorer if that is a page in the same folder.
     """
     text = render(folder, effort or Effort(), tell, exhibits, explorer)
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Content of the report: the paper's tables beside ours, the main finding, and tables without verdicts."""
+"""Content of the report: the paper's tables next to ours, the main finding, and tables without verdicts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Column(NamedTuple):
 
     @property
     def is_error(self) -> bool:
-        """Whether the column is an error, of which smaller is better."""
+        """Whether the column is an error, where smaller is better."""
         return is_error(self.name)
 
 

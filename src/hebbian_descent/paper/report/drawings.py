@@ -41,7 +41,7 @@ def _small(svg: str) -> str:
 def relative(path: str, digits: int) -> str:
     """Return a path in relative coordinates, each the difference of two rounded ones: errors do not add up.
 
-    What is not written as matplotlib writes paths is returned unchanged.
+    A path not in matplotlib's form is returned unchanged.
     """
     commands = COMMAND.findall(path)
     if not path.startswith("M") or "".join(letter + numbers for letter, numbers in commands) != path:

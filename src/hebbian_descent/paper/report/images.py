@@ -28,7 +28,7 @@ class Image(NamedTuple):
     source: str = ""
     """Data URL; empty if it was not drawn."""
     shape: str = ""
-    """Width and height, such as "660 / 288", so that the page has room for it before it is there."""
+    """Width and height, such as "660 / 288", so that the page reserves room before it is loaded."""
 
     @property
     def is_raster(self) -> bool:
