@@ -154,7 +154,7 @@ def compared_with_baseline(cell: Cell) -> Comparison:
 
 
 def _chance(a: Estimate, b: Estimate) -> float:
-    """Return the largest difference of two means that chance leaves (Welch)."""
+    """Return the largest difference of two means that chance explains (Welch)."""
     variances = [(item.sd**2 / item.n, item.n - 1) for item in (a, b) if item.n > 1 and item.sd > 0]
     total = sum(variance for variance, _ in variances)
     if not total:

@@ -85,7 +85,7 @@ CLAIMS = (
         3,
         "In that case it is a particular form of gradient descent and inherits its convergence.",
         "sec:HD_Hebbian_descent_covergence",
-        "Stochastic learning, as the theorem of the appendix has it: single patterns in random order, which "
+        "Stochastic learning, as in the theorem of the appendix: single patterns in random order, which "
         "cannot all be fitted, with falling rates, against the minimum of the matching loss by a "
         "quasi-Newton method.",
         "Each activation with φ′ > 0 is for it if less than 5 % of the excess is left, else against it. "

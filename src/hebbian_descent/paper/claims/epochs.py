@@ -176,7 +176,7 @@ CLAIMS = (
         "sec:HD_multi_epoch_experiments",
         "Both rules in every cell of the multi-epoch tables and of classification.",
         "A cell is for it where the two differ by 0.01 at most, against it where they differ by more, "
-        f"in either direction, and by more than chance leaves (99 %). {ALL}",
+        f"in either direction, and by more than chance explains (99 %). {ALL}",
         (*MULTI_EPOCH, *CLASSIFICATION),
         judge_similar_to_gradient_descent,
     ),
@@ -190,8 +190,8 @@ CLAIMS = (
         "Converges: the four networks are the cells; one is for it if the error ends below 5 % of baseline "
         "(where the pairs can be learned) or falls and does not rise again by more than that (where they "
         f"cannot), else against it. {ALL} Often: holds if it is {SIGNIFICANTLY} better than gradient descent "
-        "in at least half of the cells, with limits if more often better than worse, else not. The sentence "
-        "is as good as its weaker part.",
+        "in at least half of the cells, with limits if more often better than worse, else not. The verdict "
+        "is that of the weaker part.",
         (
             "tests/test_theory_bounds.py::test_the_matching_loss_of_step_units_vanishes_where_nothing_is_learned",
             "tests/test_theory_bounds.py::test_novikoffs_bound_holds_from_zero_weights",

@@ -173,7 +173,7 @@ CLAIMS = (
         "another one does in all. Power law: for it if that law is decided for, against it if exponential, "
         "stretched exponential or line is (Wickelgren's law is neither). Each part holds if no cell is "
         "against it; with limits if fewer are against it than for it; does not hold if at least as many; "
-        "undecided if none is either. The sentence is as good as its weakest part.",
+        "undecided if no cell is for or against it. The verdict is that of the weakest part.",
         (
             TESTS + "test_forgetting_is_judged_by_all_streams_and_draws",
             TESTS + "test_the_law_of_made_up_streams_is_found",

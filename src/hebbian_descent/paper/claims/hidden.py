@@ -150,7 +150,7 @@ CLAIMS = (
         19,
         "Each hidden unit comes to have almost the same mean activity, so that the code is more efficient.",
         "sec:HD_homo_hidden_experiments",
-        "Auto-encoders on digits (and ADULT, where it is at hand) with both rules at their best rates: "
+        "Auto-encoders on digits (and ADULT, if available) with both rules at their best rates: "
         "spread of the units' mean activities over the spread of a unit, and how many hidden directions "
         "carry the variance.",
         "The networks are the cells: one is for it where that spread is less than half of that of gradient "
@@ -166,7 +166,7 @@ CLAIMS = (
         "sec:HD_auto_associative_experiments",
         "Both rules in every cell of the auto-associative table; products with the weight matrix per update.",
         "A cell is for it where the error is at most 10 % larger than that of gradient descent, against it "
-        f"where it is larger by more than that and than chance leaves (99 %). {ALL}",
+        f"where it is larger by more than that and than chance explains (99 %). {ALL}",
         TABLE,
         judge_reconstruction,
     ),

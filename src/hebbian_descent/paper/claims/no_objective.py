@@ -68,7 +68,7 @@ CLAIMS = (
         "It is not the gradient of any function, and its reconstruction error converges all the same.",
         "appendix:AA_HD_is_generally_not_the_gradient_of_any_objective_function",
         "Second derivatives in the network of the proof. Then the reconstruction error after each of 100 "
-        "epochs, at the best rate, of auto-encoders on digits (and ADULT, where it is at hand).",
+        "epochs, at the best rate, of auto-encoders on digits (and ADULT, if available).",
         "If the second derivatives commute it does not hold. The networks are the cells: one is for it if "
         "its error falls, ends within 2 % of that fall from its smallest value, and moves by no more than "
         f"that in the last fifth of the epochs, else against it. {ALL}",

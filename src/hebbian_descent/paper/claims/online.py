@@ -122,7 +122,7 @@ CLAIMS = (
         "Centered against uncentered, rule by rule, in every cell of the online tables, by the last 20 "
         "patterns.",
         f"A cell is for it where the rule is {SIGNIFICANTLY} better with centering, against it where it is "
-        f"so without. For each rule: {ALL} The sentence is as good as its weakest rule.",
+        f"significantly better without. For each rule: {ALL} The verdict is that of the weakest rule.",
         (*CENTERED, *UNCENTERED),
         judge_centering,
     ),
@@ -133,7 +133,7 @@ CLAIMS = (
         "Hebbian-descent against the better one of the two in every cell of the online tables, with weight "
         "decay, and in classification.",
         f"A cell is for it where Hebbian-descent is {SIGNIFICANTLY} better than both, against it where it "
-        f"is so worse than one. {ALL}",
+        f"is significantly worse than one. {ALL}",
         (
             *CENTERED,
             *UNCENTERED,
@@ -150,7 +150,7 @@ CLAIMS = (
         "sec:hetero_ssociative_online_learning_with_centering",
         "Hebbian-descent against the best of the three others in every centered online cell.",
         f"A cell is for it where Hebbian-descent is {SIGNIFICANTLY} better than each other rule, against it "
-        f"where it is so worse than one. {ALL} {STRICTLY}",
+        f"where it is significantly worse than one. {ALL} {STRICTLY}",
         CENTERED,
         judge_against_all,
     ),

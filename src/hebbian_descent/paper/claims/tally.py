@@ -17,10 +17,10 @@ from hebbian_descent.paper.run_context import RunContext
 
 ALL = (
     "Holds if no cell is against it; with limits if some are, but fewer than are for it; does not hold if at "
-    "least as many are against it as for it; undecided if none is either."
+    "least as many are against it as for it; undecided if no cell is for or against it."
 )
-SIGNIFICANTLY = "significantly (by more than 0.001 and by more than chance leaves, 99 %)"
-STRICTLY = "Cells that are neither limit it as well, since the sentence excludes them."
+SIGNIFICANTLY = "significantly (by more than 0.001 and by more than chance explains, 99 %)"
+STRICTLY = "Cells that are neither also limit it, since the sentence excludes them."
 
 
 def on_all(n_for: int, n_against: int, n_excluded: int = 0) -> Word:

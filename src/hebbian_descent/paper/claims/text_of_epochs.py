@@ -99,8 +99,8 @@ CLAIMS = (
         "epochs compared with a single one.",
         "sec:HD_multi_epoch_experiments",
         "The error over all patterns after 100 epochs against that after one, rule by rule.",
-        f"A cell is for it where 100 epochs are {SIGNIFICANTLY} better, against it where they are so worse. "
-        f"{ALL} {STRICTLY}",
+        f"A cell is for it where 100 epochs are {SIGNIFICANTLY} better, against it where they are "
+        f"significantly worse. {ALL} {STRICTLY}",
         (*MULTI_EPOCH, *CENTERED, *UNCENTERED),
         judge_more_epochs,
     ),
@@ -109,7 +109,8 @@ CLAIMS = (
         "Over several epochs both error-driven rules reach better results when centering is used.",
         "sec:HD_multi_epoch_experiments",
         "Centered against uncentered in every cell of the multi-epoch tables, rule by rule.",
-        f"A cell is for it where centering is {SIGNIFICANTLY} better, against it where it is so worse. {ALL}",
+        f"A cell is for it where centering is {SIGNIFICANTLY} better, against it where it is "
+        f"significantly worse. {ALL}",
         MULTI_EPOCH,
         judge_centering_over_epochs,
     ),
@@ -119,7 +120,7 @@ CLAIMS = (
         "tab:label_learning_uncentered",
         "Centered against uncentered in every cell of both error-driven rules.",
         "A cell is for it where the two differ by 0.01 at most, against it where they differ by more and "
-        f"by more than chance leaves (99 %). {ALL}",
+        f"by more than chance explains (99 %). {ALL}",
         CLASSIFICATION,
         judge_centering_of_classifiers,
     ),
@@ -128,8 +129,8 @@ CLAIMS = (
         "Hebbian-descent never leads to a negative average hidden activity.",
         "sec:HD_homo_hidden_experiments",
         "The mean activity of the hidden units in every cell of the auto-associative table against 0.",
-        f"A cell is for it where the activity is {SIGNIFICANTLY} above 0, against it where it is so below. "
-        f"{ALL}",
+        f"A cell is for it where the activity is {SIGNIFICANTLY} above 0, against it where it is "
+        f"significantly below. {ALL}",
         AUTOENCODERS,
         judge_never_negative,
     ),

@@ -115,7 +115,7 @@ CLAIMS = (
         "Each of the two against the better one of the two others, in every centered online cell, by the "
         "last 20 patterns.",
         f"A cell is for it where the rule is {SIGNIFICANTLY} better than both others, against it where it "
-        f"is so worse than one. {ALL} {STRICTLY}",
+        f"is significantly worse than one. {ALL} {STRICTLY}",
         CENTERED,
         judge_error_driven,
     ),
@@ -124,8 +124,8 @@ CLAIMS = (
         "Hebb's rule and the covariance rule are both not even better than baseline.",
         WITH_CENTERING,
         "Both rules against the printed baseline in every centered online cell, by the last 20 patterns.",
-        f"A cell is for it where the rule is {SIGNIFICANTLY} worse than baseline, against it where it is so "
-        f"better. {ALL}",
+        f"A cell is for it where the rule is {SIGNIFICANTLY} worse than baseline, against it where it is "
+        f"significantly better. {ALL}",
         CENTERED,
         judge_not_better_than_baseline,
     ),
@@ -136,7 +136,7 @@ CLAIMS = (
         "Hebbian-descent with sigmoid units against every other activation on the same data, centered, by "
         "the last 20 patterns.",
         f"A cell is for it where sigmoid units are {SIGNIFICANTLY} better than the other ones, against it "
-        f"where they are so worse. {ALL}",
+        f"where they are significantly worse. {ALL}",
         CENTERED,
         judge_sigmoid_is_best,
     ),
@@ -158,8 +158,8 @@ CLAIMS = (
         "Hebbian-descent than fixed ones.",
         "tab:Hetero_online_centered_shift",
         "Moving against fixed offsets in every cell of the table, by the last 20 patterns.",
-        f"A cell is for it where moving offsets are {SIGNIFICANTLY} better, against it where they are so "
-        f"worse. {ALL}",
+        f"A cell is for it where moving offsets are {SIGNIFICANTLY} better, against it where they are "
+        f"significantly worse. {ALL}",
         OFFSETS,
         judge_moving_offsets,
     ),
@@ -170,7 +170,7 @@ CLAIMS = (
         "The worst of the three other rules against Hebb's rule in every cell of the table, by the last 20 "
         "patterns.",
         f"A cell is for it where Hebb's rule is {SIGNIFICANTLY} worse than each other rule, against it where "
-        f"it is so better than one. {ALL} {STRICTLY}",
+        f"it is significantly better than one. {ALL} {STRICTLY}",
         DECAY,
         judge_hebb_with_decay,
     ),
