@@ -35,7 +35,8 @@ ABOUT_PAIRED = (
     "compared, draw by draw (trial by trial where nothing is drawn), with the printed one. It is "
     "undecided if the opposite difference would agree as well or the interval reaches further than 0.01 "
     "and than the difference itself, and unpaired where single draws are not on record yet. The direction "
-    "is that of our mean difference, where chance does not explain it and the print has no tie."
+    "is that of our mean difference, where chance does not explain it and the print has no tie. Trials on "
+    "whole datasets differ only in their initial weights, so there a thousandth can be enough to differ."
 )
 
 ABOUT_CONTEXT = (
