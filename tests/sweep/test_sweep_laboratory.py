@@ -166,7 +166,7 @@ def test_autoencoders_learn_under_conditions_too():
         ({"connectivity": np.ones((3, 3))}, r"shape \(4, 3\). Got shape \(3, 3\)"),
         ({"measures": lambda t, h: t}, r"must return one number per pattern, 8 of them. Got shape \(8, 3\)"),
         ({"measures": [worst_unit, worst_unit]}, r"different names. Got 2, named worst_unit"),
-        ({"measures": Measure("mae", "", worst_unit)}, r"must have another name than .*Got 'mae'"),
+        ({"measures": Measure("mae", "", worst_unit)}, r"must have a name other than .*Got 'mae'"),
         ({"measures": "worst"}, r"measure must be one of"),
     ],
 )
