@@ -296,7 +296,7 @@ FORGED = {
         r"fit together. Got \(4,\) for 'bias'",
     ),
     "parameters": ("AssociativeMemory", {"network": 1}, ARRAYS, r"The parameters must be auto, learning"),
-    "lists": ("Layer", {"activation": [1]}, ARRAYS, r"activation must be one of the package. Got \[1\]"),
+    "lists": ("Layer", {"activation": [1]}, ARRAYS, r"activation must be one of the package's. Got \[1\]"),
     "dtype": ("Layer", PARAMETERS, {**ARRAYS, "bias": np.ones(3, np.int64)}, r"one floating dtype"),
     "mixed": ("Layer", PARAMETERS, {**ARRAYS, "bias": np.ones(3, np.float32)}, r"one floating dtype"),
     "array more": (

@@ -216,7 +216,7 @@ def test_every_rule_runs_in_training_memories_and_sweeps(rule, tmp_path):
 def test_estimators_refuse_what_they_cannot_follow(rule):
     for learn in ("fit", "partial_fit"):
         with pytest.raises(
-            ValueError, match=rf"learns from targets by two factors alone. Got the rule '{rule}'"
+            ValueError, match=rf"learns from targets, by two factors only. Got the rule '{rule}'"
         ):
             getattr(HebbianDescentClassifier(rule=rule), learn)(X, T[:, 0].astype(int))
 

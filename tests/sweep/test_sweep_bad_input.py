@@ -138,7 +138,7 @@ def test_a_custom_activation_must_return_one_real_number_for_each_unit():
 
 def test_a_bare_function_is_no_activation():
     x = np.random.default_rng(0).random((8, 5))
-    with pytest.raises(TypeError, match=r"must be an Activation, as Activation\('mine', function\)"):
+    with pytest.raises(TypeError, match=r"must be an Activation: Activation\('mine', function\)"):
         sweep(x, x, rules="hebbian_descent", activations=np.tanh, learning_rates=0.1)
 
 

@@ -45,7 +45,7 @@ def check_memory(n_bytes: int) -> None:
     except (AttributeError, OSError, ValueError):  # Windows, and systems that do not say
         return
     if n_bytes > size:
-        raise ValueError(f"{n_bytes} bytes are needed, and this machine has {size}")
+        raise ValueError(f"{n_bytes} bytes are needed, but this machine has {size}")
 
 
 def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _check_types(file: Any, described: list[Described]) -> None:
     types = {field.name: field.type for field in file.schema_arrow}
     for name, dtype, _ in described:
         if types.get(name) != _arrow_type(dtype):
-            raise ValueError(f"the column {name!r} should be of {dtype}, and is of {types.get(name)}")
+            raise ValueError(f"the column {name!r} should be of {dtype}, but is of {types.get(name)}")
 
 
 def _arrow_type(dtype: np.dtype[Any]) -> Any:

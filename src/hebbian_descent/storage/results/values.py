@@ -149,14 +149,14 @@ def _dtype(value: np.dtype[Any], visit: Visit) -> Json:
 def _restored_list(items: Json) -> list[Any]:
     """Return members that a form holds one by one: a range in their place would stand for any number."""
     if type(items) is not list:
-        raise ValueError(f"members must be a list, and are {items!r:.200}")
+        raise ValueError(f"members must be a list, but are {items!r:.200}")
     return [restore(item) for item in items]
 
 
 def _restored_scalar(scalar: Any) -> Any:
     value = restore(scalar["value"])
     if type(value) not in (bool, int, float, str):
-        raise ValueError(f"a scalar must be a number or a text, and is {value!r:.200}")
+        raise ValueError(f"a scalar must be a number or a text, but is {value!r:.200}")
     return SCALARS[scalar["type"]](value)
 
 
