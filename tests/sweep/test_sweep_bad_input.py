@@ -54,7 +54,7 @@ def test_bad_values_are_refused(options, error, message):
 
 
 def test_bad_patterns_are_refused():
-    with pytest.raises(ValueError, match=r"inputs and targets must be pairs, as many of each. Got 4 and 3"):
+    with pytest.raises(ValueError, match=r"inputs and targets must be pairs, equally many. Got 4 and 3"):
         sweep(X, T[:3], **GRID)
     with pytest.raises(ValueError, match=r"inputs must be finite. Got nan in row 1, column 2"):
         sweep(np.where((np.arange(16) == 6).reshape(4, 4), np.nan, X), T, **GRID)

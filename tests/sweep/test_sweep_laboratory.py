@@ -66,11 +66,11 @@ def test_a_run_alone_is_the_same_run_among_many_also_in_other_processes():
 @pytest.mark.parametrize(
     ("condition", "reason"),
     [
-        ({"noise": Noise(weights=0.1)}, "each update has noise of its own"),
-        ({"constraints": "non_negative"}, "weights are brought into their constraints"),
+        ({"noise": Noise(weights=0.1)}, "each update has its own noise"),
+        ({"constraints": "non_negative"}, "weights are constrained after each update"),
         ({"connectivity": MASK}, "some synapses are missing"),
-        ({"strength": surprise}, "patterns are learned with a strength each"),
-        ({"strength": 2.0}, "patterns are learned with a strength each"),
+        ({"strength": surprise}, "each pattern has its own strength"),
+        ({"strength": 2.0}, "each pattern has its own strength"),
     ],
 )
 def test_the_result_says_why_the_plain_loop_ran(condition, reason):
