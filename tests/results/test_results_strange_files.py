@@ -107,7 +107,7 @@ def test_a_pipe_in_the_place_of_the_marker_does_not_hang(tmp_path: Path, make_re
     Store(tmp_path).write(make_record())
     (tmp_path / "_store.json").unlink()
     os.mkfifo(tmp_path / "_store.json")
-    with pytest.raises(StoreError, match="must say in which format"):
+    with pytest.raises(StoreError, match="must state the format"):
         Store(tmp_path)
 
 
