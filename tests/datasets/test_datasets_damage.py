@@ -1,4 +1,4 @@
-"""Files that are there but wrong get an error of their own, and never a dataset."""
+"""Files that exist but are wrong raise their own error, and never give a dataset."""
 
 import bz2
 import gzip
@@ -155,7 +155,7 @@ def test_a_replaced_file_is_read_anew(adult_arrays, tmp_path):
 
 def test_a_file_one_may_not_read_is_no_damage(monkeypatch, tmp_path):
     (tmp_path / "adult.npz").write_bytes(b"secret")
-    # Acted, since the superuser may read everything.
+    # Simulated, since the superuser may read everything.
     monkeypatch.setattr("hebbian_descent.datasets.formats.open_regular", refuse)
     with pytest.raises(datasets.DataFolderError, match="must be readable, but is not: Permission denied"):
         datasets.load("adult", folder=tmp_path)

@@ -1,6 +1,6 @@
-"""One file from servers that misbehave: what is said of them, and that nothing of them remains.
+"""One file from servers that misbehave: the messages, and that nothing is left behind.
 
-That the next mirror is asked after every kind of failure is tried in `campaigns/hostile_servers.py`.
+`campaigns/hostile_servers.py` tests that the next mirror is used after every kind of failure.
 """
 
 import bz2

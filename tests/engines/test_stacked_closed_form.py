@@ -30,7 +30,7 @@ def patterns(pairs):
 
 @pytest.fixture
 def updates(monkeypatch):
-    """Return a list to which every stack that takes step by step adds its number of runs."""
+    """Return a list to which every stack that learns step by step adds its number of runs."""
     made = []
     original = Stack.learn
 

@@ -103,7 +103,7 @@ def test_willshaw_is_the_or_of_all_coincidences_and_exactly_binary():
     layer = trained("willshaw", offset=0.0, learning_rate="auto")
     np.testing.assert_array_equal(layer.weights, expected)
     memory = AssociativeMemory(N, M, rule="willshaw", activation="linear", centering=None)
-    assert not memory.network.weights.any()  # brought into the constraint at the start
+    assert not memory.network.weights.any()  # constrained at the start
     memory.store(X, T)
     np.testing.assert_array_equal(memory.network.weights, expected)
 
