@@ -154,7 +154,7 @@ class Deadline:
         self._timer.cancel()
 
     def watch(self, connection: socket.socket) -> None:
-        """Close this connection at the deadline, too."""
+        """Close this connection at the deadline as well."""
         self._connections.append(connection)
         if self.passed:
             self._end()

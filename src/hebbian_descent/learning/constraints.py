@@ -1,4 +1,4 @@
-"""Constraints: what synapses can be, whatever a rule asks for.
+"""Constraints on the weights, whatever a rule demands.
 
 A constraint is applied to the weights at the start of a run and after every update, after decay and noise.
 Several are applied in the order given: the last one holds exactly, the earlier ones as far as the later ones

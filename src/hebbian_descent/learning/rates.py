@@ -11,7 +11,7 @@ Details:
 - Errors that are pulled back through the activation meet its slope twice: L² replaces L.
 - Where synapses are missing, each unit has its own rate: ‖x̃‖² is summed over its own inputs.
 - The tied synapses of an auto-encoder see inputs on one side and hidden units on the other: ‖x̃‖² + ‖h̃‖² + 1.
-- Contrastive learning also unlearns what the network makes of its own reconstruction: there the larger of the
+- Contrastive learning also unlearns the network's response to its own reconstruction: there the larger of the
   two phases counts, since with linear hidden units it grows with the fifth power of the weights.
 - The patterns of a batch share a step, which may be longer the less they have in common: ‖G‖/n replaces
   ‖x̃‖² + 1, where G holds the products x̃ᵢ·x̃ⱼ + 1 of all pairs. Its norm is at least its largest eigenvalue, so

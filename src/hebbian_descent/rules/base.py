@@ -85,7 +85,7 @@ class Rule(Member):
     pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activation, so that its slope counts twice."""
     takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
-    """Whether the error term has a say."""
+    """Whether the rule uses the error term."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
     title: str = field(default="", metadata=ADDED_LATER)
@@ -246,9 +246,9 @@ class AutoRule(Member):
     pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activations, so that their slopes count twice."""
     takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
-    """Whether the error term has a say."""
+    """Whether the rule uses the error term."""
     has_free_phase: bool = field(default=False, metadata=ADDED_LATER)
-    """Whether it also unlearns what the network makes of its own reconstruction."""
+    """Whether it also unlearns the network's response to its own reconstruction."""
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
 
 

@@ -105,7 +105,7 @@ ERROR_TERMS: dict[str, Callable[..., ErrorTerm]] = {
 
 @finder_of(ErrorTerm)
 def get_error_term(error: str | ErrorTerm | ErrorFunction, **parameters: float) -> ErrorTerm:
-    """Return an error term by name; any function of targets and output is one, too."""
+    """Return an error term by name; any function of targets and output is also one."""
     if isinstance(error, ErrorTerm):
         return error
     if isinstance(error, Member):

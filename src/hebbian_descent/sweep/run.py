@@ -176,7 +176,7 @@ def sweep_autoencoders(
             `measures`, `strength`, `constraints`, `connectivity`, `noise` of the weights, `seed` and `dtype`,
             as for `sweep`.
 
-    The result names the activations hidden/output, as "sigmoid/linear", and holds besides the measures the
+    The result names the activations hidden/output, such as "sigmoid/linear". Besides the measures it holds the
     mean activity of the hidden units for each pattern, as `hidden_activity`.
     """
     _refuse_recorders(grid.pop("recorders", None))
