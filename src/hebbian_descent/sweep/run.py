@@ -176,8 +176,8 @@ def sweep_autoencoders(
             `measures`, `strength`, `constraints`, `connectivity`, `noise` of the weights, `seed` and `dtype`,
             as for `sweep`.
 
-    The result names the activations hidden/output, such as "sigmoid/linear". Besides the measures it holds the
-    mean activity of the hidden units for each pattern, as `hidden_activity`.
+    The result names the activations hidden/output, such as "sigmoid/linear". Besides the measures it holds
+    the mean activity of the hidden units for each pattern, as `hidden_activity`.
     """
     _refuse_recorders(grid.pop("recorders", None))
     checked = AutoencoderGrid.of(
