@@ -1,6 +1,6 @@
-# Everything runs in .venv, and tests of all but the PyTorch face in an environment that has no PyTorch. Every target
-# makes what it needs. Environments only point to the sources, beside which `native` builds the compiled core once for
-# all of them; a build that fails stops everything here, while a user without a compiler gets the plain loops.
+# Everything runs in .venv, except tests that do not concern PyTorch: they run in an environment without it. Every
+# target makes what it needs. Environments only point to the sources, next to which `native` builds the compiled core
+# once for all of them; a failed build stops everything here, while a user without a compiler gets the plain loops.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -60,12 +60,12 @@ $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(
 	MAKEFLAGS= $(BUILD_VENV)/bin/cmake --build build/native
 	@rm -f build/native/.built-* && touch $@
 
-native: $(NATIVE_STAMP)  ## Build what changed of the compiled core, beside its sources; LEVELS="baseline;v3", BUILD_TYPE=Debug
+native: $(NATIVE_STAMP)  ## Build what changed in the compiled core, next to its sources; LEVELS="baseline;v3", BUILD_TYPE=Debug
 
-stubs: native  ## Write the types of the compiled core anew
+stubs: native  ## Write the type stubs of the compiled core
 	$(BUILD_VENV)/bin/python tools/make_native_stub.py
 
-test: environments  ## Run the tests: all without PyTorch installed, those of the PyTorch face with it
+test: environments  ## Run the tests: those of the PyTorch interface with PyTorch installed, all others without
 	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL) -m "not long and not site"
 	$(BIN)/python -m pytest $(PARALLEL) -m "not long and not site" tests/nn
 
@@ -76,7 +76,7 @@ $(FLOORS_STAMP): pyproject.toml
 	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct $(POINT_TO_SOURCES) -e '.[paper,cluster,river]' --group test
 	@touch $@
 
-# Old releases beside new ones of what they depend on announce deprecations of their own.
+# Old releases warn about deprecations in newer releases of their dependencies.
 test-floors: $(FLOORS_STAMP) native  ## Run the tests, or TESTS="…", with the lowest versions that pyproject.toml allows
 	$(FLOORS_VENV)/bin/python -m pytest $(PARALLEL) -W ignore::DeprecationWarning $(TESTS)
 
@@ -84,7 +84,7 @@ $(LIBRARIES_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group libraries
 	@touch $@
 
-test-libraries: $(LIBRARIES_STAMP) native  ## Run the tests of the PyTorch face beside Lightning, Hugging Face's libraries and ONNX
+test-libraries: $(LIBRARIES_STAMP) native  ## Run the tests of the PyTorch interface with Lightning, Hugging Face's libraries and ONNX
 	$(BIN)/python -m pytest $(PARALLEL) tests/nn/test_nn_centering_libraries.py
 
 PART ?= all
@@ -94,13 +94,13 @@ ifneq ($(PART),quick)
 	$(LIGHT_VENV)/bin/python -m campaigns run
 endif
 
-test-processors: $(LIGHT_STAMP) native  ## Run the tests of what computes as older and newer processors would; PART=quick for some
+test-processors: $(LIGHT_STAMP) native  ## Run the numerical tests as on older and newer processors; PART=quick for some
 	$(LIGHT_VENV)/bin/python -m campaigns.processors $(PART) $(PARALLEL)
 
-# Undefined behaviour and wrong addresses end the tests. Python itself is not built for it, hence the preloaded libraries.
+# Undefined behaviour and address errors end the tests. Python itself is not instrumented, hence the preloaded libraries.
 SANITIZED := build/sanitized
 LIBRARY_OF_COMPILER = $$($${CXX:-c++} -print-file-name=$(1))
-test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled core, built with sanitizers of addresses and undefined behaviour
+test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled core, built with the address and undefined-behaviour sanitizers
 	rm -rf $(SANITIZED)/src && mkdir -p $(SANITIZED)/src
 	tar -C src --exclude='*.so' --exclude=__pycache__ -cf - . | tar -C $(SANITIZED)/src -xf -
 	$(CONFIGURE) -B $(SANITIZED)/cmake -DCMAKE_BUILD_TYPE=Debug '-DHEBBIAN_DESCENT_LEVELS=baseline;v3' \
@@ -118,10 +118,10 @@ $(DOCS_STAMP): $(STAMP)
 docs: $(DOCS_STAMP) native  ## Build the site into site/: guides, tutorials with their outputs, references; a broken link fails
 	$(BIN)/python -m website
 
-test-docs: docs  ## Build the site, check its links, and look at it in a browser without a network
+test-docs: docs  ## Build the site, check its links, and test it in a browser without a network
 	$(BIN)/python -m pytest -m site tests/site
 
-browser:  ## Install the browser and the Node that tests of pages need (Debian, as root); skipped elsewhere
+browser:  ## Install the browser and Node for the page tests (Debian, as root); skipped elsewhere
 	tools/install_browser.sh
 
 demo: install  ## See which rule remembers best, on data that needs no download; writes demo/report.html and demo/explorer.html
@@ -132,7 +132,7 @@ quick: install  ## See every table, figure and claim of the paper in quick form;
 	$(BIN)/hebbian-descent claims --quick --output quick
 	$(BIN)/hebbian-descent report --quick --output quick
 
-lint: $(STAMP)  ## Check style, types, the direction of imports, habits of the repository and the syntax of JavaScript
+lint: $(STAMP)  ## Check style, types, the direction of imports, repository conventions and JavaScript syntax
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -145,7 +145,7 @@ format: $(STAMP)  ## Format Python and C++
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
 
-tidy: native  ## Let clang-tidy look for mistakes in the C++
+tidy: native  ## Check the C++ with clang-tidy
 	$(BUILD_VENV)/bin/python -m pip install --quiet -c constraints.txt clang-tidy
 	$(BUILD_VENV)/bin/clang-tidy --quiet -p build/native src/hebbian_descent/native/cpp/*.cpp
 
@@ -157,7 +157,7 @@ bench: $(BENCH_STAMP) native  ## Compare the speed of sweeps and estimators with
 	$(BIN)/python bench/sweeps.py --json bench/results.json
 	$(BIN)/python bench/estimators.py --json bench/estimators.json
 
-quality: $(BENCH_STAMP) native  ## Measure ours again on all datasets, peers where they are missing, and write docs/estimators/when_does_it_help.md
+quality: $(BENCH_STAMP) native  ## Measure ours again on all datasets, and peers where results are missing, and write docs/estimators/when_does_it_help.md
 	$(BIN)/python bench/quality.py --only ours --renew
 	$(BIN)/python bench/quality.py
 
@@ -165,7 +165,7 @@ COMMIT ?= HEAD
 bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=2be8021
 	$(LIGHT_VENV)/bin/python bench/against.py $(COMMIT)
 
-wheel-test: $(BUILD_STAMP)  ## Try the wheel in an environment without the extras, and the one that a user without a compiler gets
+wheel-test: $(BUILD_STAMP)  ## Test the wheel in an environment without the extras, and the wheel that a user without a compiler gets
 	rm -rf dist .venv-wheel && mkdir -p build
 	$(BUILD_VENV)/bin/python -m build --outdir dist .
 	! CXX=/bin/false $(BUILD_VENV)/bin/python -m build --wheel --outdir dist/pure . > build/strict.log 2>&1

@@ -1,6 +1,6 @@
 """Compare the speed of the package with that of another commit: `make bench-against COMMIT=2be8021`.
 
-The other commit is installed in its own environment, beside the same libraries: which ones are there decides
+The other commit is installed in its own environment, with the same libraries, since the installed ones decide
 how long scikit-learn takes to import. Both take turns at every piece of work; the ratio is of the shortest
 times.
 """
@@ -30,7 +30,7 @@ COLUMNS = ("task", "this, ms", "that, ms", "speed of this / speed of that")
 
 
 class Commit:
-    """An installed commit of the package, in a process that times what it is asked for."""
+    """An installed commit of the package, in a process that times work on request."""
 
     def __init__(self, python: str, environment: dict[str, str]) -> None:
         self.python, self.environment = python, environment
@@ -51,7 +51,7 @@ class Commit:
         self.process.wait()
 
     def seconds(self, work: str) -> float:
-        """Return how long a piece of work takes this time."""
+        """Return how long a piece of work took, in seconds."""
         if work in STARTS:
             return self.start(STARTS[work])
         assert self.process.stdin is not None
@@ -61,7 +61,7 @@ class Commit:
         return float(self.process.stdout.readline())
 
     def start(self, code: str) -> float:
-        """Return the first number that code prints in a new process, where nothing is compiled yet."""
+        """Return the first number that some code prints in a new process, where nothing is compiled yet."""
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [self.python, "-c", code],
@@ -74,7 +74,7 @@ class Commit:
 
 
 def installed(commit: str) -> Path:
-    """Return the interpreter of an environment with that commit, made if need be."""
+    """Return the interpreter of an environment with that commit, creating it if necessary."""
     revision = run("git", "rev-parse", "--short=12", f"{commit}^{{commit}}", cwd=ROOT).strip()
     place = ROOT / "build" / "against" / revision
     python = place / "venv" / "bin" / "python"
@@ -108,7 +108,7 @@ def main() -> None:
     parser.add_argument("--least", type=float, help="fail if a ratio is smaller")
     options = parser.parse_args()
     here = dict(os.environ)
-    there = {name: value for name, value in here.items() if name != "PYTHONPATH"}  # which may name this tree
+    there = {name: value for name, value in here.items() if name != "PYTHONPATH"}  # it may name this tree
     installations = ((sys.executable, here), (str(installed(options.commit)), there))
     shortest: dict[str, list[float]] = {}
     with ExitStack() as stack:
@@ -116,7 +116,7 @@ def main() -> None:
         for work in (options.only,) if options.only else (*TIMED, *STARTS):
             seconds: list[list[float]] = [[] for _ in commits]
             for number in range(options.rounds):
-                for which in (0, 1) if number % 2 else (1, 0):  # neither is always the first
+                for which in (0, 1) if number % 2 else (1, 0):  # so that neither always comes first
                     seconds[which].append(commits[which].seconds(work))
             shortest[work] = [min(times) for times in seconds]
     ratios = {work: that / this for work, (this, that) in shortest.items()}

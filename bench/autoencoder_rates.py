@@ -1,8 +1,8 @@
 """How good is the automatic learning rate of an auto-encoder? `python bench/autoencoder_rates.py --help`.
 
-It is compared with the best of the paper's 35 fixed rates, which nobody knows beforehand, by the mean
-absolute error of reconstructed test images of digits. With `--choose` the same is done for several κ, on
-other weights and orders and on one half of the training set in place of the test set.
+It is compared with the best of the paper's 35 fixed rates, which is not known beforehand, by the mean
+absolute error of reconstructed test images of digits. With `--choose` the same is done for several κ, with
+other weights and orders and with one half of the training set in place of the test set.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def main() -> None:
 def reconstruction_error(
     learned: Any, asked: Any, trials: range, units: tuple[str, str], rule: str, batch_size: int, rate: Any
 ) -> float:
-    """Return the mean absolute error on the images that are asked for, averaged over trials."""
+    """Return the mean absolute error on the given test images, averaged over trials."""
     errors = []
     for trial in trials:
         autoencoder = HebbianDescentAutoencoder(

@@ -18,7 +18,7 @@ from tuning import Variant, runs_to_time, spread, tuned
 from works import Work
 
 PATIENCE = 10
-"""Passes after whose time a slow peer is not timed again."""
+"""Time, in passes, after which a slow peer is not timed again."""
 
 TOLERANCE = {"float64": 1e-6, "float32": 1e-3}
 """By how much the errors of a peer may differ from ours."""
@@ -26,11 +26,11 @@ TOLERANCE = {"float64": 1e-6, "float32": 1e-3}
 
 @dataclass(frozen=True)
 class Contender:
-    """What was measured of this package or of a peer."""
+    """The measurements of this package or of a peer."""
 
     name: str
     seconds: float
-    """For all runs, scaled up where fewer were timed."""
+    """Seconds for all runs, scaled up where fewer were timed."""
     runs_timed: int
     first_call: float
     """Seconds of the first call, compilation included, for the runs that were timed."""
@@ -65,12 +65,12 @@ class Comparison:
 
     @property
     def share(self) -> float:
-        """The part of the rate of a matrix product that this package reaches."""
+        """The share of the speed of a matrix product that this package reaches."""
         return self.work.operations / self.ours.seconds / self.product_rate
 
     @property
     def disagreements(self) -> list[str]:
-        """Peers that computed something else."""
+        """Peers that computed something different."""
         tolerance = TOLERANCE[self.work.problem.dtype]
         return [peer.name for peer in self.contenders[1:] if not peer.deviation <= tolerance]
 
@@ -95,7 +95,7 @@ class Comparison:
 def compare(
     work: Work, peers: Sequence[ModuleType], *, repeats: int, seconds_per_pass: float, n_cores: int
 ) -> Comparison:
-    """Tune the peers, warm everybody up, check that all agree, and take their time in turn.
+    """Tune the peers, warm up all contenders, check that they agree, and time them in turn.
 
     A peer that needs longer than `seconds_per_pass` for all runs is timed on some of them.
     """
@@ -123,6 +123,6 @@ def compare(
 
 
 def largest_difference(errors: Array, expected: Array) -> float:
-    """Return by how much two sets of errors differ at most, leaving out the runs that diverged."""
+    """Return the largest difference between two sets of errors, ignoring the runs that diverged."""
     finite = np.isfinite(expected)
     return float(np.abs(errors - expected)[finite].max())

@@ -1,6 +1,6 @@
 """Compare the speed of the estimators with their peers, in one run: `python bench/estimators.py --help`.
 
-Ratios are of medians; candidates take turns, so that whatever else the machine does slows all alike.
+Ratios are of medians; candidates take turns, so that other load on the machine slows all alike.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ N_EXAMPLES = 60_000
 N_OF_SLOW_PEERS = 3_000
 ETA = 0.01
 PLAIN = {"scaling": None, "average": False}
-GOALS = {  # at least, goal; of the plain rule, and of what is scaled and averaged
+GOALS = {  # at least, goal; for the plain rule, and for scaled and averaged learning
     "scikit-learn SGDClassifier": ("8, 5", "14, 10"),
     "JAX scan": (2, 4),
     "PyTorch eager": (10, 20),
@@ -43,7 +43,7 @@ STREAMS = (  # ours, theirs, at least, goal
     (datasets.TrumpApproval(), river_models.HebbianDescentRegressor, linear_model.LinearRegression, "", ""),
 )
 N_IN_A_STREAM = 1_200
-"""About so many: streams are repeated until all examples are shown."""
+"""Approximate length of a stream, which is repeated to show all examples."""
 FIRST_CALLS = """
 import time
 import numpy as np
@@ -69,7 +69,7 @@ IMPORTS = {
 
 
 def main() -> None:
-    """Measure what was asked for, print tables and write files."""
+    """Measure what was requested, print tables and write files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer examples and repeats")
     parser.add_argument("--only", choices=tuple(MEASUREMENTS), help="one piece of work instead of all")
@@ -181,7 +181,7 @@ def texts(repeats: int, n_examples: int) -> Sheet:
 
 
 def hashed_texts(n_texts: int, *, n_words: int, n_columns: int, n_topics: int) -> tuple[Any, Any]:
-    """Return hashed counts of words by Zipf's law, a tenth of them out of 300 words of the topic."""
+    """Return hashed counts of words by Zipf's law, a tenth of them from 300 words of the topic."""
     rng, n_vocabulary = np.random.default_rng(0), 100_000
     frequency = 1 / np.arange(1, n_vocabulary + 1)
     words = np.searchsorted(np.cumsum(frequency / frequency.sum()), rng.random((n_texts, n_words)))
@@ -197,9 +197,9 @@ def hashed_texts(n_texts: int, *, n_words: int, n_columns: int, n_topics: int) -
 
 
 def vowpal_wabbit_pass(X: Any, y: Any) -> float | None:
-    """Return the seconds of one pass of Vowpal Wabbit over its own cache, or None where it is not installed.
+    """Return the seconds of one pass of Vowpal Wabbit over its own cache, or None if it is not installed.
 
-    Two passes over the cached examples less one: reading the text, which it does once, does not count.
+    Two passes over the cached examples minus one: reading the text, which it does once, does not count.
     """
     try:
         from vowpalwabbit import Workspace
@@ -272,7 +272,7 @@ def bandwidth(repeats: int, n_examples: int) -> Sheet:
 
 
 def starting(repeats: int, n_examples: int) -> Sheet:
-    """What importing takes, and the first call of a process beside later ones."""
+    """The time of importing, and of the first call of a process in comparison with later ones."""
     imports = {
         name: min(in_new_process(IMPORT.format(code))[0] for _ in range(repeats))
         for name, code in IMPORTS.items()

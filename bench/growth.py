@@ -1,4 +1,4 @@
-"""What a run costs when there are few of them, and when there are thousands."""
+"""The cost of a run when there are few of them, and when there are thousands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Growth:
 
 
 def measure_growth(*, repeats: int, most_runs: int) -> Growth:
-    """Take the time of sweeps of 100 random patterns, 200 → 200 sigmoid, of growing size."""
+    """Time sweeps of 100 random patterns, 200 → 200 sigmoid, of growing size."""
     rng = np.random.default_rng(0)
     inputs, targets = rng.integers(0, 2, size=(2, 100, 200)).astype(float)
 

@@ -1,8 +1,8 @@
 """How good is the automatic learning rate? `python bench/learning_rates.py --help`.
 
-It is compared with the best of the paper's 35 fixed rates, which nobody knows beforehand, on two kinds of
+It is compared with the best of the paper's 35 fixed rates, which is not known beforehand, on two kinds of
 work: remembering 100 pairs that are seen once (mean absolute error of all pairs), and classifying (test
-error). With `--choose` the same is done for several κ, on data of which the tables of the page show none:
+error). With `--choose` the same is done for several κ, on data that the tables of the page do not use:
 other patterns, other weights and orders, and a part of the training set in place of the test set.
 """
 
@@ -94,10 +94,10 @@ def association_error(inputs: Any, targets: Any, seed: int, activation: str, lea
 
 
 def classifications(seed: int) -> Iterator[Work]:
-    """Yield digits, once and ten times, and examples of MNIST once, where it is present.
+    """Yield digits, once and ten times, and examples of MNIST once, if it is available.
 
-    Seed 0 learns the training set (of MNIST, the first examples) and asks for the test set. Seed 1 knows the
-    training set alone: it learns and asks for one half each (of MNIST, from the examples that come later).
+    Seed 0 learns the training set (of MNIST, the first examples) and is tested on the test set. Seed 1 uses
+    only the training set: it learns one half and is tested on the other (of MNIST, from later examples).
     """
     for name, epochs, trials in (("digits", 1, TRIALS), ("digits", 10, TRIALS), ("mnist", 1, 1)):
         try:
@@ -126,7 +126,7 @@ def classifications(seed: int) -> Iterator[Work]:
 def classification_error(
     examples: Any, asked: Any, epochs: int, orders: Any, activation: str, rate: Any
 ) -> float:
-    """Return the share of wrong labels among those that are asked for, averaged over orders."""
+    """Return the share of wrong labels in the test set, averaged over orders."""
     scores = []
     for order in orders:
         classifier = HebbianDescentClassifier(
@@ -137,10 +137,10 @@ def classification_error(
 
 
 class Diverged:
-    """Stands in for an estimator that diverged: nothing it says is right."""
+    """Stands in for an estimator that diverged: all its predictions are wrong."""
 
     def predict(self, inputs: Any) -> float:
-        """Return what is infinitely wrong."""
+        """Return an infinitely wrong prediction."""
         return np.inf
 
     def score(self, inputs: Any, labels: Any) -> float:
@@ -163,7 +163,7 @@ def best_fixed(work: Work, activation: str) -> float:
 
 
 def choose(works: list[Work], activation: str, best: dict[str, float]) -> None:
-    """Print, for each task and κ, the ratio to the best fixed rate: the largest of all works, and all."""
+    """Print, for each task and κ, the ratios to the best fixed rate: the largest, then those of all works."""
     for task in dict.fromkeys(work.task for work in works):
         of_task = KAPPAS[task]
         chosen = of_task.copy()
@@ -178,7 +178,7 @@ def choose(works: list[Work], activation: str, best: dict[str, float]) -> None:
 
 
 def tables(works: list[Work], ratios: dict[str, dict[str, float]]) -> str:
-    """Return one table a task: a row for each activation, the ratio to the best fixed rate in each cell."""
+    """Return one table per task: one row per activation, the ratio to the best fixed rate in each cell."""
     parts = []
     for task, title in (("remember", "Remembering 100 pairs seen once"), ("classify", "Classifying")):
         names = [work.name for work in works if work.task == task]

@@ -1,4 +1,4 @@
-"""What the machine is, and how fast it multiplies matrices."""
+"""Description of the machine, and the speed of its matrix products."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def matrix_product(dtype: str) -> Callable[[], None]:
 
 
 def description(n_cores: int) -> dict[str, Any]:
-    """Return the processor, the cores that are used, the load by others and the versions."""
+    """Return the processor, the cores in use, the load from other processes and the versions."""
     return {
         "processor": processor_name(),
         "cores_used": n_cores,
@@ -45,7 +45,7 @@ def description(n_cores: int) -> dict[str, Any]:
 
 
 def processor_name() -> str:
-    """Return the name that the processor gives itself, where the system tells it."""
+    """Return the name of the processor, if the system reports it."""
     information = Path("/proc/cpuinfo")
     if information.exists():
         for line in information.read_text().splitlines():

@@ -1,8 +1,8 @@
-"""How fast are the chunks of the memory beside a loop over steps? `python bench/memory_speed.py --help`.
+"""How fast is the memory in chunks, compared with a loop over steps? `python bench/memory_speed.py --help`.
 
 Forward and backward passes of four memories in float32, in seconds of one processor, the minimum of several
 rounds. The peers are the plain step loop through autograd and, for linear units without centering, the
-algorithm of the published reference code for DeltaNet in chunks, written anew: a triangular matrix inverted
+algorithm of the published reference code for DeltaNet in chunks, reimplemented: a triangular matrix inverted
 row by row, then a loop over chunks, both through autograd.
 """
 
@@ -68,12 +68,12 @@ def row(name: str, settings: dict[str, object], size: int, n_steps: int, rounds:
 
 
 def ours(k: Tensor, v: Tensor, q: Tensor, beta: Tensor, **settings: object) -> Tensor:
-    """Recall by the package."""
+    """Recall with the package."""
     return hebbian_memory(k, v, q, beta, **settings)[0]
 
 
 def published(k: Tensor, v: Tensor, q: Tensor, beta: Tensor, *, chunk: int = 64) -> Tensor:
-    """Recall by the delta rule in chunks, as reference code does it."""
+    """Recall by the delta rule in chunks, as in the reference code."""
     k, v, q, beta = (x.unflatten(1, (-1, chunk)) for x in (k, v, q, beta))
     weighted = beta[..., None] * k
     lower = -(weighted @ k.mT).tril(-1)
@@ -93,7 +93,7 @@ def published(k: Tensor, v: Tensor, q: Tensor, beta: Tensor, *, chunk: int = 64)
 
 
 def passes(run: Run, tensors: list[Tensor]) -> float:
-    """Go forward and back, and return how many seconds the processor took."""
+    """Run a forward and a backward pass, and return the processor time in seconds."""
     leaves = [tensor.clone().requires_grad_() for tensor in tensors]
     start = process_time()
     torch.autograd.grad(run(*leaves).sum(), leaves)

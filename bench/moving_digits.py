@@ -1,7 +1,7 @@
-"""Variants of the protocol of `fig:moving_MNIST`, and the errors that they give.
+"""Variants of the protocol of `fig:moving_MNIST`, and their errors.
 
 The text prints, for fixed offsets, an error of 0.0702 on the last ten patterns and of 0.1179 on all; for
-moving ones 0.0598 and 0.1040. Ours agree but for the second number. Each variant changes one thing; the
+moving ones 0.0598 and 0.1040. Ours agree except for the second number. Each variant changes one thing; the
 errors are means over draws of the patterns, with their standard deviations. Run with
 
     python bench/moving_digits.py
@@ -31,9 +31,9 @@ MARK = "<!-- made by bench/moving_digits.py -->"
 PRINTED = {"fixed": (0.0702, 0.1179), "moving": (0.0598, 0.1040)}
 N = 100
 END_OF_AXIS = 0.2
-"""Of the printed figure."""
+"""Upper end of the error axis in the printed figure."""
 TARGET_MEAN, SLOW = "mean of the targets", "slow"
-"""Offsets that depend on the draw, or move a little."""
+"""Offsets that depend on the draw, or move slowly."""
 TRIALS = 2
 
 
@@ -68,7 +68,7 @@ def targets_in_order(seed: int) -> tuple[Array, Array]:
 
 
 def rows_of_all_classes(seed: int) -> tuple[Array, Array]:
-    """Return inputs ten by ten, each ten in the order of their labels."""
+    """Return inputs in groups of ten, each in the order of their labels."""
     inputs, targets = drawn("label")(seed)
     return inputs.reshape(10, 10, -1).swapaxes(0, 1).reshape(N, -1), targets
 
@@ -98,7 +98,7 @@ def _digits() -> tuple[Array, Array]:
 
 
 def variants() -> Iterator[Variant]:
-    """Yield the protocol of the package, then each of its changes."""
+    """Yield the protocol of the package, then each of its variants."""
     ordered = drawn("label")
     whole = _digits()[0].mean(axis=0)
     yield Variant("as stated: inputs in order of their labels, rate by the last 10", ordered)
@@ -151,7 +151,7 @@ def errors(variant: Variant, offsets: str, seed: int) -> tuple[float, float, flo
 
 
 def row(variant: Variant, n_draws: int) -> list[str]:
-    """Return a line of the table: errors with fixed and with moving offsets, and their difference by draw."""
+    """Return a row of the table: errors with fixed and with moving offsets, and their difference by draw."""
     found = np.array([[errors(variant, offsets, seed) for offsets in PRINTED] for seed in range(n_draws)])
     fixed, moving = found[:, 0], found[:, 1]
     shown = (fixed[:, 0], fixed[:, 1], moving[:, 0], moving[:, 1], *(fixed - moving)[:, :2].T)
@@ -160,7 +160,7 @@ def row(variant: Variant, n_draws: int) -> list[str]:
 
 
 def table(n_draws: int) -> str:
-    """Return the table of all variants below what is printed."""
+    """Return the table of all variants below the printed values."""
     headings = [
         *("variant", "fixed, last 10", "fixed, all", "moving, last 10", "moving, all"),
         *("difference, last 10", "difference, all", "fixed, patterns above 0.2"),

@@ -1,4 +1,4 @@
-"""Softmax regression one example at a time, in other libraries: functions that do one pass."""
+"""Softmax regression one example at a time, in other libraries: functions that make one pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLASSES = np.arange(10)
 
 
 def scikit_learn(X: Any, y: Any, eta: float) -> Pass:
-    """Return SGDClassifier doing as little as ours: no penalty, a constant rate, the given order."""
+    """Return SGDClassifier with as little work as ours: no penalty, a constant rate, the given order."""
 
     def run() -> Any:
         classifier = SGDClassifier(
@@ -26,7 +26,7 @@ def scikit_learn(X: Any, y: Any, eta: float) -> Pass:
 
 
 def scikit_learn_defaults(X: Any, y: Any, eta: float) -> Pass:
-    """Return SGDClassifier as it comes, with the logistic loss; its penalty costs time."""
+    """Return SGDClassifier with its defaults and the logistic loss; its penalty costs time."""
 
     def run() -> Any:
         classifier = SGDClassifier(loss="log_loss")

@@ -1,6 +1,6 @@
-"""What does the plain loop cost beside a loop written by hand? `python bench/plain_loop.py --help`.
+"""What does the plain loop cost compared with a hand-written one? `python bench/plain_loop.py --help`.
 
-A rule of your own, 200 inputs to 200 outputs, one pattern at a time: forward pass, factors, outer product.
+A custom rule, 200 inputs to 200 outputs, one pattern at a time: forward pass, factors, outer product.
 The hand-written loop does just that in NumPy; `train`, a memory and a sweep also check, count and can be
 undone.
 Microseconds per pattern and run, the minimum of several rounds, on one thread.
@@ -37,7 +37,7 @@ def change(activity: Activity) -> Change:
 
 
 def by_hand(X: np.ndarray, T: np.ndarray, eta: float = 0.01) -> None:
-    """Learn by the delta rule as one would write it down."""
+    """Learn by the delta rule, written in the obvious way."""
     N, M = X.shape[1], T.shape[1]
     W, b, mu = np.random.default_rng(0).uniform(-0.1, 0.1, (N, M)), np.zeros(M), X.mean(axis=0)
     for x, t in zip(X, T, strict=True):

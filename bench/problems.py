@@ -1,4 +1,4 @@
-"""What is learned: the same patterns, initial weights and order of patterns for everybody."""
+"""Problems: the same patterns, initial weights and order of patterns for all contenders."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SEED = 0
 class Problem:
     """Patterns to learn in batches.
 
-    What peers would have to prepare is prepared for them, outside of the time that is taken: centered inputs,
-    batches in the order in which they are learned, and initial weights.
+    What peers would have to prepare is prepared for them, outside the measured time: centered inputs, batches
+    in the order in which they are learned, and initial weights.
     """
 
     inputs: Array
@@ -50,10 +50,10 @@ class Problem:
         return self.in_batches(self.centered_inputs)
 
     def in_batches(self, patterns: Array) -> Array:
-        """Return the patterns of each update; only batches come in another order in each epoch."""
+        """Return the patterns of each update; only batches are reordered in each epoch."""
         from hebbian_descent.learning.run import (
             epoch_order,
-        )  # for peers alone: older commits have it elsewhere
+        )  # only for peers: older commits have it elsewhere
 
         orders = [
             epoch_order(self.n_patterns, SEED, epoch) if self.batch_size > 1 else np.arange(self.n_patterns)
@@ -63,7 +63,7 @@ class Problem:
 
     @property
     def n_updates(self) -> int:
-        """How often the weights of a run change."""
+        """The number of updates of a run."""
         return self.epochs * self.n_patterns // self.batch_size
 
     def shortened(self, n_updates: int) -> Problem:
@@ -75,7 +75,7 @@ class Problem:
 class LayerProblem(Problem):
     """Layers that differ in their learning rate and their initial weights, all learned by Hebbian-descent.
 
-    Runs are counted trial by trial, within a trial by learning rate.
+    Runs are numbered trial by trial, within a trial by learning rate.
     """
 
     targets: Array

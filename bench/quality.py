@@ -1,12 +1,12 @@
 """How good are the estimators, and where do others do better? See `python bench/quality.py --help`.
 
-Every contender learns every dataset with five seeds. Scores are kept in bench/quality.json, of which the page
-docs/estimators/when_does_it_help.md is made; what is kept is not computed again, unless by `--renew`.
+Every contender learns every dataset with five seeds. Scores are kept in bench/quality.json, from which the
+page docs/estimators/when_does_it_help.md is made; only `--renew` computes kept scores again.
 
     python bench/quality.py                          # what is missing, then the page
     python bench/quality.py --only ours --renew      # one column again
     python bench/quality.py --rows stream numbers    # rows that fit all words: kind, target, part of a name
-    python bench/quality.py --try "epochs=5" "epochs=5, shift=0.1"    # beside the defaults; keeps nothing
+    python bench/quality.py --try "epochs=5" "epochs=5, shift=0.1"    # next to the defaults; keeps nothing
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ console = Console(width=140)
 
 
 def main() -> None:
-    """Do what was asked for."""
+    """Do what the options request."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", nargs="+", choices=LEARNERS, default=[*LEARNERS], help="contenders")
-    parser.add_argument("--rows", nargs="+", default=[], metavar="WORD", help="rows that all words fit")
+    parser.add_argument("--rows", nargs="+", default=[], metavar="WORD", help="rows that match all words")
     parser.add_argument("--renew", action="store_true", help="compute again what is kept")
     parser.add_argument("--seeds", type=int, help=f"how many; {SEEDS}, with --try {SEEDS_TO_TRY}")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
@@ -66,7 +66,7 @@ def fits(row: Row, words: list[str]) -> bool:
 
 
 def present(rows: Iterator[Row]) -> Iterator[Row]:
-    """Yield the rows whose data are there, and name the others."""
+    """Yield the rows whose data are available, and name the others."""
     for row in rows:
         try:
             data_of(row.name, "raw", 0)
@@ -77,7 +77,7 @@ def present(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 class Cell(NamedTuple):
-    """What is measured and kept at once: a contender on a row with its inputs in one form."""
+    """The unit of measurement: a contender on a row with its inputs in one form."""
 
     row: Row
     form: str
@@ -134,7 +134,7 @@ def suits(name: str, row: Row) -> bool:
 
 
 def try_out(rows: list[Row], settings: list[str], n_seeds: int, n_jobs: int) -> None:
-    """Print our scores with other parameters beside those with the defaults and the best online peer's."""
+    """Print our scores with other parameters next to those with the defaults and the best online peer's."""
     lines = [(row, form) for row in rows if suits("ours", row) for form in row.forms]
     columns = {"default": ours} | {text: partial(ours, **parsed(text)) for text in settings}
     jobs = [(*line, make, seed) for line in lines for make in columns.values() for seed in range(n_seeds)]

@@ -1,4 +1,4 @@
-"""Contenders of bench/quality.py that need more than a call: other interfaces, and two of a few lines.
+"""Contenders of bench/quality.py that need more than a call: other interfaces, and two short ones.
 
 All have `fit` for batches or `partial_fit` for one pass in the given order, and `predict`. Classes are whole
 numbers from 0.
@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 
 VW_PASSES = 20
 RIDGE = 10.0
-"""Of least squares, for standardised inputs: weights start as if so many examples had spoken for zero."""
+"""Ridge of least squares, for standardised inputs: as if so many examples had said that weights are zero."""
 
 
 class Task(NamedTuple):
@@ -25,14 +25,14 @@ class Task(NamedTuple):
 
     kind: Kind
     target: Target
-    n_classes: int  # 0 where targets are numbers or counts
+    n_classes: int  # 0 if targets are numbers or counts
     n_inputs: int
     is_sparse: bool
     seed: int
 
 
 class Constant:
-    """The most frequent class, or the mean target, so far: what a useful model is better than."""
+    """The most frequent class, or the mean target, so far: any useful model is better."""
 
     def __init__(self, task: Task) -> None:
         self.n_classes = task.n_classes
@@ -54,7 +54,7 @@ class Constant:
 
 
 class LeastSquares:
-    """Ridge regression on all examples so far: second order, and the same in whatever order they came.
+    """Ridge regression on all examples so far: second order, and independent of their order.
 
     It keeps the sums of products of all pairs of inputs, so an example costs the square of their number.
     """
@@ -115,7 +115,7 @@ class ScaledTargets:
 
 
 class River:
-    """River's linear models behind a scaler, as its manual has them; they take one example at a time."""
+    """River's linear models behind a scaler, as in its manual; they take one example at a time."""
 
     block = 1
 
@@ -150,7 +150,7 @@ def dictionaries(X: Any) -> Iterator[dict[int, float]]:
 
 
 class VowpalWabbit:
-    """Vowpal Wabbit as it comes, with the loss that suits the targets; one example at a time, or passes."""
+    """Vowpal Wabbit with defaults and the loss that suits the targets; one example at a time, or passes."""
 
     block = 1
 
@@ -160,12 +160,12 @@ class VowpalWabbit:
         self.n_classes = task.n_classes
         several = f"--oaa {task.n_classes} " if task.n_classes > 2 else ""
         n_weights = task.n_inputs * max(task.n_classes, 1)
-        bits = max(18, n_weights.bit_length())  # 18 as it comes; weights should not share a place
+        bits = max(18, n_weights.bit_length())  # 18 by default; weights should not collide
         self.options = f"{several}--loss_function {losses[task.target]} --bit_precision {bits} --quiet"
         self.model: Any = None
 
     def fit(self, X: Any, y: Any) -> None:
-        """Learn all examples in several passes over a cache; every tenth is held out to stop in time."""
+        """Learn all examples in several passes over a cache; every tenth is held out for early stopping."""
         with TemporaryDirectory() as folder:
             text = Path(folder) / "examples.txt"
             text.write_text("\n".join(map(self._line, dictionaries(X), y)) + "\n")

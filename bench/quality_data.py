@@ -52,14 +52,14 @@ def scaled_digits(scale: float, seed: int) -> Data:
 
 
 def separable(n: int, seed: int) -> tuple[Any, Any]:
-    """Return clouds of two classes in 20 columns, of which 10 tell something and 5 repeat it."""
+    """Return clouds of two classes in 20 columns, of which 10 are informative and 5 redundant."""
     return bundled.make_classification(
         n, n_features=20, n_informative=10, n_redundant=5, flip_y=0, class_sep=1.0, random_state=seed
     )
 
 
 def label_noise(seed: int) -> Data:
-    """Return clouds of which 30 % of the training labels are wrong."""
+    """Return clouds with 30 % of the training labels wrong."""
     data = split(*separable(4_000, seed), seed)
     wrong = np.random.default_rng(seed).random(len(data.targets)) < 0.3
     return data._replace(targets=np.where(wrong, 1 - data.targets, data.targets))
@@ -162,7 +162,7 @@ def generated(name: str, n: int, seed: int, **options: Any) -> Data:
 
 
 def sea(seed: int) -> Data:
-    """Return SEA with its four boundaries one after another."""
+    """Return SEA with its four boundaries in turn."""
     parts = [generated("SEA", 2_500, seed + 10 * variant, variant=variant, noise=0.1) for variant in range(4)]
     return Data(np.concatenate([part.inputs for part in parts]), np.concatenate([p.targets for p in parts]))
 
@@ -204,7 +204,7 @@ def hashed(written: list[str], n_columns: int) -> Any:
 
 
 def _zipf(rng: np.random.Generator, n_words: int, size: int) -> Any:
-    """Draw words whose probability falls as one over their rank."""
+    """Draw words whose probability is proportional to one over their rank."""
     return np.minimum(n_words ** rng.random(size), n_words - 1).astype(int)
 
 

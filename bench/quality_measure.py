@@ -33,11 +33,11 @@ def measure(row: Row, form: str, make: Any, seed: int) -> float | None:
             found = score(row, truth(data), predicted, predictions(Constant(task), data, task))
         except ArithmeticError:
             return None
-        except ValueError as error:  # scikit-learn's words where numbers are not finite
+        except ValueError as error:  # scikit-learn's error for numbers that are not finite
             if not any(word in str(error) for word in ("overflow", "infinity", "NaN")):
                 raise
             return None
-    return found if found >= WORST else None  # not so for NaN either
+    return found if found >= WORST else None  # false for NaN as well
 
 
 @lru_cache(maxsize=6)
@@ -70,7 +70,7 @@ def predictions(model: Any, data: Data, task: Task) -> Any:
 
 
 def blocks(n: int, size: int) -> list[slice]:
-    """Return the first BLOCK examples, which all learn unseen, and then pieces of a size."""
+    """Return the first BLOCK examples, which all learn without predicting, and then pieces of a size."""
     return [slice(0, BLOCK), *(slice(start, start + size) for start in range(BLOCK, n, size))]
 
 

@@ -14,7 +14,7 @@ from hebbian_descent import HebbianDescentClassifier, HebbianDescentRegressor
 
 
 class Contender(NamedTuple):
-    """A column: how its model is made (None where it has none), and the package that has it."""
+    """A column: how its model is made (None if it has none), and the package that provides it."""
 
     make: Callable[[Task], Any]
     package: str
@@ -23,25 +23,25 @@ class Contender(NamedTuple):
 
 
 def ours(task: Task, **parameters: Any) -> Any:
-    """Return our estimators as they come, or with other parameters."""
+    """Return our estimators with their defaults, or with other parameters."""
     if task.target == "classes":
         model: Any = HebbianDescentClassifier(random_state=task.seed, **parameters)
     else:
         activation = {"numbers": "linear", "counts": "exponential"}[task.target]
         model = HebbianDescentRegressor(random_state=task.seed, **{"activation": activation, **parameters})
-    model.describe()  # refuses parameters that cannot be
+    model.describe()  # refuses invalid parameters
     return model if get_tags(model).input_tags.sparse or not task.is_sparse else None
 
 
 def sgd(task: Task) -> Any:
-    """Return stochastic gradient descent as it comes, for classes on the loss that ours has."""
+    """Return stochastic gradient descent with its defaults, for classes on the same loss as ours."""
     if task.target == "classes":
         return SGDClassifier(loss="log_loss", random_state=task.seed)
     return ScaledTargets(SGDRegressor(random_state=task.seed)) if task.target == "numbers" else None
 
 
 def passive_aggressive(task: Task) -> Any:
-    """Return the passive-aggressive algorithm as scikit-learn's manual writes it since 1.8."""
+    """Return the passive-aggressive algorithm as in scikit-learn's manual since 1.8."""
     options = {"penalty": None, "learning_rate": "pa1", "eta0": 1.0, "random_state": task.seed}
     if task.target == "classes":
         return SGDClassifier(loss="hinge", **options)
@@ -51,7 +51,7 @@ def passive_aggressive(task: Task) -> Any:
 
 
 def batch_solver(task: Task) -> Any:
-    """Return what sees all examples at once, for batches."""
+    """Return a solver that sees all examples at once, for batches."""
     if task.kind != "batch":
         return None
     makes = {
@@ -68,12 +68,12 @@ def vowpal_wabbit(task: Task) -> Any:
 
 
 def river(task: Task) -> Any:
-    """Return River's model, for what comes one after another."""
+    """Return River's model, for examples that come one at a time."""
     return River(task) if task.kind != "batch" else None
 
 
 def least_squares(task: Task) -> Any:
-    """Return least squares, for what comes one after another and has few inputs."""
+    """Return least squares, for examples that come one at a time and have few inputs."""
     return LeastSquares(task) if task.kind != "batch" and not task.is_sparse else None
 
 
@@ -98,4 +98,4 @@ VARIANTS = {
         "sigmoid, not centered": {"activation": "sigmoid", "centering": None},
     }.items()
 }
-"""Ours without one part or another, to see what it brings; not contenders."""
+"""Ours without one part or another, to see how much it helps; not contenders."""

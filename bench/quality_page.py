@@ -1,4 +1,4 @@
-"""The page of bench/quality.py: quality_page.md, with all that depends on results computed from them."""
+"""The page of bench/quality.py: quality_page.md, with everything that depends on results filled in."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def lines_of(row: Row) -> list[Line]:
 
 
 def marked(cells: Cells, names: Sequence[str]) -> Iterator[str]:
-    """Yield the scores of a line, those of the best marked."""
+    """Yield the scores of a line, with the best ones marked."""
     highest, good = mean_of(cells[best_of(cells)]), among_best(cells)
     for name in names:
         text = in_short(cells[name]) if name in cells else "–"
@@ -121,7 +121,7 @@ def gaps(scores: Scores) -> str:
 
 
 def noise(scores: Scores) -> str:
-    """Say what wrong labels do to ours and to the best online learner."""
+    """Return a sentence on how wrong labels affect ours and the best online learner."""
     told = []
     for line, cells in scores.items():
         if line.row == "label noise" and "ours" in cells:
@@ -134,7 +134,7 @@ def noise(scores: Scores) -> str:
 
 
 def scale(scores: Scores) -> str:
-    """Say how much a common factor of all inputs matters to each contender."""
+    """Return how much a common factor of all inputs matters to each contender."""
     means: dict[str, list[float]] = {}
     for line, cells in scores.items():
         for name, seeds in cells.items():
@@ -144,7 +144,7 @@ def scale(scores: Scores) -> str:
 
 
 def order(scores: Scores) -> str:
-    """Say how often least squares is best where classes come one after another."""
+    """Return a sentence on how often least squares is best where classes come in turn."""
     ordered = [
         scores[line] for row in ROWS if row.kind == "ordered" for line in lines_of(row) if line in scores
     ]
@@ -153,7 +153,7 @@ def order(scores: Scores) -> str:
 
 
 def parts(kept: Kept) -> str:
-    """Return what ours scores as it comes, and without one part or another, where inputs are mostly 0."""
+    """Return the scores of ours with and without its parts, where inputs are mostly 0."""
     names = ["ours", *VARIANTS]
     scores = {line: cells for line, cells in kept.scores(names).items() if len(cells) > 1}
     lines = [

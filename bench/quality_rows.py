@@ -48,8 +48,8 @@ class Row(NamedTuple):
 def standardised(data: Data, kind: Kind) -> Data:
     """Return the inputs less their mean, divided by their deviation.
 
-    Both are those of the training set, or, where examples come one after another, of the examples up to and
-    with the one that is scaled; the test set is then scaled as the last example is.
+    Both are those of the training set, or, where examples come one at a time, of the examples up to and
+    including the one that is scaled; the test set is then scaled like the last example.
     """
     X, test = data.inputs, data.test_inputs
     if kind == "batch":
@@ -156,4 +156,4 @@ ROWS = (
     *_rows(ORDERED, "ordered", "classes"),
 )
 MOSTLY_ZERO = ("ADULT", "CONNECT", *STREAMS_OF_TEXTS)
-"""Words and categories: what learning in centered and scaled inputs brings is shown for these."""
+"""Words and categories: the benefit of centering and scaling inputs is shown for these."""

@@ -1,4 +1,4 @@
-"""The scores of bench/quality.py: how they are kept, and who is among the best."""
+"""The scores of bench/quality.py: how they are kept, and which contenders are among the best."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Kept:
         return {line: cells for line, cells in found.items() if cells}
 
     def add(self, part: str, name: str, value: Any) -> None:
-        """Add or replace one value; the file is whole at every moment."""
+        """Add or replace one value; the file is complete at every moment."""
         content = self.read()
         content[part][name] = value
         parts = [f' "{title}": {{\n{_one_per_line(values)}\n }}' for title, values in content.items()]
@@ -66,7 +66,7 @@ def _one_per_line(values: dict[str, Any]) -> str:
 
 
 def key_of(line: Line, contender: str) -> str:
-    """Return under which name a cell is kept."""
+    """Return the name under which a cell is kept."""
     return " | ".join((*line, contender))
 
 
@@ -86,12 +86,12 @@ def deviation_of(seeds: Seeds) -> float:
 
 
 def best_of(cells: Cells) -> str:
-    """Return the contender of the highest mean."""
+    """Return the contender with the highest mean."""
     return max(cells, key=lambda name: mean_of(cells[name]))
 
 
 def online(cells: Cells) -> dict[str, Seeds]:
-    """Return the cells of linear online learners alone."""
+    """Return only the cells of linear online learners."""
     return {name: seeds for name, seeds in cells.items() if CONTENDERS[name].is_online}
 
 

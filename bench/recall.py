@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def train(task: str, mixer: str, rate: float, seed: int) -> float:
-    """Return the test error of a model that was trained by Adam with a warm-up and a linear cool-down."""
+    """Return the test error of a model trained by Adam with a warm-up and a linear cool-down."""
     torch.manual_seed(seed)
     draw, embedding, n_outputs, loss, error = TASKS[task]()
     model = Model(embedding, mixer, WIDTH, n_outputs)
@@ -112,7 +112,7 @@ def recall_task() -> tuple[Any, ...]:
 
 
 def regression_task() -> tuple[Any, ...]:
-    """Return the same of regression within the context."""
+    """Return the same for regression within the context."""
     draw = partial(regression, n_inputs=N_INPUTS, n_pairs=N_EXAMPLES)
 
     def loss(outputs: Tensor, answers: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""One block with a short convolution, a way to mix steps, and a perceptron; the ways are what is compared."""
+"""One block with a short convolution, a mixer of steps, and a perceptron; the mixers are compared."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 NO_QUESTION = -100
-"""The label of a step at which nothing is asked, as in PyTorch's cross entropy."""
+"""The label of a step without a question, as in PyTorch's cross entropy."""
 
 
 class Batch(NamedTuple):
-    """Inputs of each step, and what is to be answered there."""
+    """Inputs of each step, and the expected answer."""
 
     inputs: Tensor
     answers: Tensor
@@ -23,8 +23,8 @@ def associative_recall(
 ) -> Batch:
     """Return key, value, key, value, …, and later keys that ask for their values, by the recipe of Zoology.
 
-    Half of the vocabulary are keys, half values. Each key is asked for once; the distances of the questions
-    follow a power law, and random symbols stand between them.
+    Half of the vocabulary is keys, half values. Each key is queried once; the distances of the queries
+    follow a power law, with random symbols between them.
     """
     half, context = vocabulary // 2, 2 * n_pairs
     keys = torch.rand(n, half - 1, generator=rng).argsort(dim=1)[:, :n_pairs] + 1
@@ -41,9 +41,9 @@ def associative_recall(
 
 
 def regression(n: int, rng: torch.Generator, *, n_inputs: int, n_pairs: int) -> Batch:
-    """Return x, y, x, y, … with y = w·x and a new w for each sequence; asked for is y at each x.
+    """Return x, y, x, y, … with y = w·x and a new w for each sequence; the answer at each x is y.
 
-    Inputs are x, y and whether the step shows y; steps that show x have y = 0, and the other way round.
+    Inputs are x, y and whether the step shows y; steps that show x have y = 0, and vice versa.
     """
     x = torch.randn(n, n_pairs, n_inputs, generator=rng)
     w = torch.randn(n, n_inputs, 1, generator=rng) / n_inputs**0.5

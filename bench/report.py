@@ -1,4 +1,4 @@
-"""How the results are shown: tables on the screen and the same tables in Markdown."""
+"""Display of the results: tables on the screen and the same tables in Markdown."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def reached(comparison: Comparison) -> str:
 
 
 def contenders(comparison: Comparison) -> Sheet:
-    """Return one row a contender of one work."""
+    """Return one row per contender of one work."""
     columns = (
         "contender",
         "variant",
@@ -118,7 +118,7 @@ def difference(contender: Contender, comparison: Comparison) -> str:
 
 
 def in_words(variant: Variant | None) -> str:
-    """Return what was found to be the fastest variant of a peer."""
+    """Return the fastest variant of a peer in words."""
     if variant is None:
         return "the whole sweep"
     at_once = f"{variant.chunk} at once, " if variant.chunk > 1 else ""
@@ -128,7 +128,7 @@ def in_words(variant: Variant | None) -> str:
 
 
 def growth(result: Growth) -> Sheet:
-    """Return one row a size."""
+    """Return one row per size."""
     rows = [(f"{n_runs:,}", f"{ms:.2f}") for n_runs, ms in result.milliseconds.items()]
     return Sheet("growth: 100 patterns, 200 → 200 sigmoid, more and more runs", ("runs", "ms per run"), rows)
 

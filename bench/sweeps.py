@@ -26,7 +26,7 @@ FULL = {"repeats": 7, "seconds_per_pass": 2.0, "most_runs": 7000, "trials": 15}
 
 
 def main() -> None:
-    """Run what was asked for, print tables and write files."""
+    """Run what was requested, print tables and write files."""
     options = parsed_options()
     console = Console(width=WIDTH)
     settings = dict(QUICK if options.quick else FULL)
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def parsed_options() -> argparse.Namespace:
-    """Return what the command line asks for."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     names = (*WORKS, growth.NAME, workers.NAME)
     parser.add_argument("--quick", action="store_true", help="few repeats and few runs of slow peers")

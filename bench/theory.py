@@ -74,7 +74,7 @@ def mistake_table() -> None:
     say("| --- | --- | --- | --- | --- |")
     for name, start in (("zero", np.zeros(N_INPUTS)), ("random", random)):
         for power in (0, 4, 8, 12):
-            rate = 2.0**-power  # exact, so that rounding decides no tie
+            rate = 2.0**-power  # exact, so that ties do not depend on rounding
             found = mistakes(rate, start)
             bounds = [
                 mistake_bound(x, t, w, offset=0.5, start=length)
@@ -85,14 +85,14 @@ def mistake_table() -> None:
 
 
 def noisy_stream(n: int) -> tuple[Any, Any]:
-    """Return inputs in [−1, 1] and labels of which a fifth is wrong."""
+    """Return inputs in [−1, 1] and labels, a fifth of them wrong."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (n, 3))
     return x, ((x @ [2.0, -1.0, 0.5] + 0.3 > 0) ^ (rng.random(n) < 0.2)).astype(float)[:, np.newaxis]
 
 
 def regret(n: int, rate: float | None) -> tuple[float, float]:
-    """Return the regret of sigmoid units, at a rate or at the one of the bound, and the bound."""
+    """Return the regret of sigmoid units at a given rate, or at that of the bound, and the bound."""
     x, t = noisy_stream(n)
     phi, inputs = get_activation("sigmoid"), np.column_stack([x, np.ones(n)])
     best = minimize(lambda w: phi.matching_loss(t[:, 0], inputs @ w).sum(), np.zeros(4))
@@ -163,7 +163,7 @@ def draw_step_units() -> None:
 
 
 def save(figure: Any, name: str) -> None:
-    """Write a figure as a small SVG, the same for the same drawing: text as text, a tenth of a point."""
+    """Write a figure as a small, reproducible SVG: text as text, coordinates to a tenth of a point."""
     path = FIGURES / f"{name}.svg"
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         figure.savefig(path, metadata={"Date": None, "Creator": None})
@@ -173,7 +173,7 @@ def save(figure: Any, name: str) -> None:
 
 
 def main() -> None:
-    """Print the tables, and draw the figures if asked to."""
+    """Print the tables, and draw the figures if requested."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figures", action="store_true")
     figures = parser.parse_args().figures

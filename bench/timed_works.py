@@ -1,8 +1,8 @@
 """Time this environment's package on request: the worker of `against.py`, one per commit.
 
 Each line of standard input names a piece of work; the answer is one line, the seconds that it took. Only
-what both commits offer to their users is called, in the same way: estimators learn by the plain rule, without
-the scaling and averages that earlier commits do not have.
+the public interface that both commits share is called, in the same way: estimators learn by the plain rule,
+without the scaling and averages that earlier commits do not have.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ TIMED: dict[str, tuple[int, Callable[[], Callable[[], Any]]]] = {
     "regression, float64": (1, partial(regression, "float64")),
     "regression, float32": (1, partial(regression, "float32")),
 }
-"""The number of cores, never more than before, and what makes the work ready."""
+"""The number of cores, in descending order, and the function that prepares the work."""
 
 
 @cache

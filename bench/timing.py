@@ -1,6 +1,6 @@
-"""How time is taken: candidates in turn, round after round, and the median of each.
+"""Timing: candidates in turn, round after round, and the median of each.
 
-Whatever else the machine does then slows all candidates alike.
+Other load on the machine then slows all candidates alike.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def seconds_of(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _claim_memory() -> None:
-    """Take memory from the host of a virtual machine, to which it returns some seconds after it was freed.
+    """Claim memory from the host of a virtual machine, to which it returns some seconds after it was freed.
 
-    Otherwise whoever runs after a slow contender would wait for that, and the next one would not.
+    Otherwise the contender after a slow one would have to wait for that, and the next one would not.
     """
     np.ones(MEMORY // 8)
 
@@ -57,7 +57,7 @@ def interleaved(
 
 
 def use_cores(n_cores: int) -> int:
-    """Keep this process and its children on so many cores; return how many there are, if fewer."""
+    """Limit this process and its children to so many cores; return how many there are, if fewer."""
     if not hasattr(os, "sched_setaffinity"):  # not on every system
         return min(n_cores, os.cpu_count() or 1)
     cores = sorted(os.sched_getaffinity(0))[:n_cores]
@@ -69,7 +69,7 @@ def use_cores(n_cores: int) -> int:
 def library_threads(n_threads: int) -> Iterator[None]:
     """Let NumPy's BLAS and PyTorch, if it is loaded, split an operation over so many threads.
 
-    JAX takes as many as this process has cores when it is first used, and stays with them.
+    JAX takes as many as this process has cores when it is first used, and keeps them.
     """
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(n_threads)
@@ -78,7 +78,7 @@ def library_threads(n_threads: int) -> Iterator[None]:
 
 
 def in_threads(function: Callable[[Sequence[int]], Any], runs: Sequence[int], n_threads: int) -> Any:
-    """Share the runs out to several Python threads and join what they return."""
+    """Split the runs among several Python threads and join what they return."""
     shares = np.array_split(np.asarray(runs), n_threads)
     with ThreadPoolExecutor(n_threads) as pool:
         return np.concatenate(list(pool.map(function, [share.tolist() for share in shares])))

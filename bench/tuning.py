@@ -1,4 +1,4 @@
-"""How a peer makes the most of its cores: the fastest way is found by trying."""
+"""Tuning of a peer: the fastest use of its cores is found by trial."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_RUNS = 7
 
 
 class Variant(NamedTuple):
-    """How a peer works: runs at once, Python threads that share the runs, threads of its library."""
+    """A configuration of a peer: runs at once, Python threads that share the runs, threads of its library."""
 
     chunk: int
     run_threads: int

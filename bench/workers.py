@@ -1,4 +1,4 @@
-"""What a second worker process brings."""
+"""The speed-up from a second worker process."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Workers:
 
 
 def measure_workers(*, repeats: int, trials: int) -> Workers:
-    """Take the time of a sweep of many cells, 100 random patterns, 200 → 200."""
+    """Time a sweep of many cells, 100 random patterns, 200 → 200."""
     rng = np.random.default_rng(0)
     inputs, targets = rng.integers(0, 2, size=(2, 100, 200)).astype(float)
 
@@ -61,7 +61,7 @@ def measure_workers(*, repeats: int, trials: int) -> Workers:
             workers=n_workers,
         )
 
-    run(None, 1, 1)  # so that neither way has to wait for what is read from disk once
+    run(None, 1, 1)  # so that neither has to wait for what is read from disk once
     n_cells = len(RULES) * len(ACTIVATIONS) * len(WEIGHT_DECAYS[1:])
     n_rates = len(LEARNING_RATES)
     seconds = interleaved(

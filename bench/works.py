@@ -14,7 +14,7 @@ TRIALS = 10
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A problem, the arithmetic that it takes at least, and what is expected of this package.
+    """A problem, the least arithmetic it needs, and what is expected of this package.
 
     Ratios are the time of the best peer divided by ours; the shares are of the rate of the machine's matrix
     product in the same precision on the same cores.
@@ -29,7 +29,7 @@ class Work:
     minimum_share: float | None = None
     goal_share: float | None = None
     sufficient_share: float | None = None
-    """A share that reaches the minimum by itself: on some machines peers multiply faster than on others."""
+    """A share that suffices on its own: on some machines peers multiply faster than on others."""
 
     @property
     def description(self) -> str:
@@ -119,4 +119,4 @@ WORKS = {
     "classification": lambda name: classification(name, minimum=1.5, goal=2.5),
     "autoencoder": lambda name: autoencoder(name, minimum=1, goal=1.3),
 }
-"""Each is made when its turn comes: the patterns of all of them need not be in memory at once."""
+"""Each is made on demand: the patterns of all of them need not be in memory at once."""

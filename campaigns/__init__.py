@@ -1,4 +1,4 @@
-"""Campaigns: promises of the package, tried against many thousands of hostile trials.
+"""Campaigns: promises of the package, tested by many thousands of hostile trials.
 
-`python -m campaigns` lists them; `make test-long` runs them all; `make test` runs each in small form.
+`python -m campaigns` lists them; `make test-long` runs them all; `make test` runs each on a small scale.
 """

@@ -34,7 +34,7 @@ def run_campaigns(
     names: Annotated[list[str] | None, typer.Argument(help="Campaigns; all of them by default.")] = None,
     trials: Annotated[int | None, typer.Option(help="How many trials, instead of the goal's number.")] = None,
     first: Annotated[
-        int | None, typer.Option(help="Number of the first trial; with it nothing is saved.")
+        int | None, typer.Option(help="Number of the first trial; results are then not saved.")
     ] = None,
     processes: Annotated[int, typer.Option(help="Processes that share the trials.")] = 2,
     results: Annotated[Path, typer.Option(help="Folder of the results; a stopped run resumes.")] = Path(

@@ -1,4 +1,4 @@
-"""A watch over what Python does: code or a network that hostile data must never reach."""
+"""An audit of what Python does: hostile data must never run code or reach a network."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FORBIDDEN = (
     "subprocess.",
     "urllib.",
 )
-_watch: list[Path] = []  # the folder that may be written to, while somebody watches
+_watch: list[Path] = []  # the folder that may be written to, while the audit is active
 _installed = False
 
 
 class ForbiddenError(BrokenPromiseError):
-    """Something happened that data must never bring about."""
+    """Something happened that data must never cause."""
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def watched(folder: Path) -> Iterator[None]:
     """Raise if anything starts a process, opens a connection, unpickles, or opens a foreign file to write."""
     global _installed
     if not _installed:
-        sys.addaudithook(_hook)  # for good: hooks cannot be taken back
+        sys.addaudithook(_hook)  # permanently: hooks cannot be removed
         _installed = True
     _watch.append(folder.resolve())
     try:

@@ -18,7 +18,7 @@ from hebbian_descent.storage.results.parquet import to_parquet, with_checksum
 
 
 def trial(number: int, folder: Path) -> str:
-    """Flip one bit or several in a cell or a model file; it must be found."""
+    """Flip one bit or several in a cell or a model file; the damage must be detected."""
     random = Random(number)
     return _trial_of_cell(random, folder) if number % 2 else _trial_of_model(random, folder / "model")
 

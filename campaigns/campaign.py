@@ -1,4 +1,4 @@
-"""What a campaign is, and what came of one."""
+"""Campaigns, and their results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from hebbian_descent.safe_files import write_atomically
 
 BROKEN_KEPT = 20
-"""Broken promises that a result describes; of the others it keeps the number."""
+"""Broken promises that a result describes; the others are only counted."""
 
 
 class Campaign(NamedTuple):
@@ -40,7 +40,7 @@ class Campaign(NamedTuple):
 
 
 class BrokenPromiseError(BaseException):
-    """What breaks every promise. No `except Exception` in the code under test can swallow it."""
+    """A failure that breaks every promise. No `except Exception` in the code under test can swallow it."""
 
 
 class HungError(BrokenPromiseError):
@@ -59,7 +59,7 @@ class Result:
     machine: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: Result) -> None:
-        """Take in the trials of another result."""
+        """Add the trials of another result."""
         self.trials += other.trials
         self.outcomes.update(other.outcomes)
         self.n_broken += other.n_broken
@@ -75,7 +75,7 @@ class Result:
 
     @classmethod
     def load(cls, path: Path) -> Result:
-        """Read a result; one that is not there has no trials."""
+        """Read a result; a missing one has no trials."""
         if not path.exists():
             return cls()
         content = json.loads(path.read_text())
@@ -83,7 +83,7 @@ class Result:
 
 
 def run(campaign: Campaign, numbers: Iterable[int]) -> Result:
-    """Make some trials of a campaign, one after another, in this process."""
+    """Run some trials of a campaign, one after another, in this process."""
     result = Result()
     for number, folder in _with_folders(numbers):
         result.trials += 1
@@ -98,7 +98,7 @@ def run(campaign: Campaign, numbers: Iterable[int]) -> Result:
 
 
 def _with_folders(numbers: Iterable[int]) -> Iterator[tuple[int, Path]]:
-    """Give every trial an empty folder; to make one takes longer than many a trial, so an empty one stays."""
+    """Give every trial an empty folder; one left empty is reused, since making it may outlast a trial."""
     left = deque(numbers)
     while left:
         with TemporaryDirectory(ignore_cleanup_errors=True) as folder:

@@ -1,6 +1,6 @@
 """Ways to forge the file of a cell: other metadata, another table, other bytes.
 
-The checksum of a cell is no signature, so a stranger can write a right one for anything.
+The checksum of a cell is not a signature, so a stranger can write a correct one for anything.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Table = Any
 
 
 class Exploit:
-    """What it unpickles to is a call that no data may make."""
+    """An object that unpickles to a call that no data may make."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (print, ("unpickled",))
@@ -42,7 +42,7 @@ COMPRESSIONS = ("none", "snappy", "gzip", "zstd", "lz4", "brotli")
 
 
 def hostile(random: Random, depth: int = 0) -> Any:
-    """Return a JSON value of any shape, most of them ones that readers stumble over."""
+    """Return a JSON value of any shape, mostly of kinds that readers stumble over."""
     kind = random.randrange(9)
     if kind < 2:
         return random.choice(TEXTS + DTYPES)
@@ -63,7 +63,7 @@ def hostile(random: Random, depth: int = 0) -> Any:
 
 
 def _long(random: Random) -> Any:
-    """Return something large of few bytes: deep nesting, wide ranges, members that collide."""
+    """Return something large in few bytes: deep nesting, wide ranges, members that collide."""
     n = random.choice((10, 300, 3000))
     nested: Any = []
     for _ in range(min(n, 200)):
@@ -105,7 +105,7 @@ def change_metadata(random: Random, metadata: dict[str, Any]) -> None:
 
 
 def change_text(random: Random, text: bytes) -> bytes:
-    """Return other bytes: some of them changed, removed, repeated or added."""
+    """Return bytes with some of them changed, removed, repeated or added."""
     changed = bytearray(text)
     for _ in range(random.choice((1, 1, 2, 5, 30))):
         start = random.randrange(len(changed)) if changed else 0
@@ -123,7 +123,7 @@ def change_text(random: Random, text: bytes) -> bytes:
 
 
 def _exploits(random: Random, n_rows: int) -> Table:
-    """Return a column that claims to be of an extension type, with a pickle for whoever loads it."""
+    """Return a column that claims to be of an extension type, with a pickle for any reader that loads it."""
     name = random.choice(EXTENSIONS)
     payload = random.choice((PICKLE, b'{"freq": 1}', b"", b"\xff"))
     field = pa.field(
@@ -183,7 +183,7 @@ def forged(random: Random, table: Table) -> tuple[str, bytes]:
     kind = random.choice(("metadata", "text", "table", "bytes", "several"))
     if kind in ("metadata", "several"):
         change_metadata(random, metadata)
-    with suppress(ValueError):  # what JSON has no word for has no key
+    with suppress(ValueError):  # values that JSON cannot express have no key
         if random.random() < 0.9:
             key = sha256(metadata.get("specification"))
     text = json.dumps(metadata).encode()

@@ -1,4 +1,4 @@
-"""The command line under watch: what it prints, and how it ends."""
+"""The command line under audit: what it prints, and how it ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hebbian_descent.cli.failures import failures_in_one_sentence
 
 
 def code_of(command: Callable[[], object], folder: Path) -> int:
-    """Run what a command runs; return its exit code, or raise if it prints what a command must not."""
+    """Run the function of a command; return its exit code, or raise if it prints what a command must not."""
     out, err = io.StringIO(), io.StringIO()
     code: object = 0
     try:

@@ -23,7 +23,7 @@ from hebbian_descent.sweep import LayerGrid, Patterns, Sweep, SweepResult
 
 
 class Known(NamedTuple):
-    """A sweep of two cells, and what it found when nobody interfered."""
+    """A sweep of two cells, and its result without interference."""
 
     sweep: Sweep
     files: dict[str, bytes]
@@ -33,7 +33,7 @@ class Known(NamedTuple):
 
 
 class Given:
-    """An executor that computes nothing: under watch, a sweep only reads and writes."""
+    """An executor that computes nothing: under audit, a sweep only reads and writes."""
 
     def run(self, works: Sequence[Any], patterns: Patterns) -> Iterator[tuple[int, Record]]:
         for place, work in enumerate(works):
@@ -50,7 +50,7 @@ def known() -> Known:
     with TemporaryDirectory() as folder:
         store = Store(folder)
         result = sweep.run(store=store)
-        store.to_pandas()  # whatever is imported late is imported now, and not under watch
+        store.to_pandas()  # so that late imports happen now, and not under audit
         keys = [sweep.key(store, number) for number in range(2)]
         files = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
         return Known(sweep, files, keys, [store.read(key) for key in keys], result)
@@ -80,7 +80,7 @@ def trial(number: int, folder: Path) -> str:
 
 
 def _read(store: Store, key: str, good: str) -> str:
-    """Read a store in every way it has; a cell that is damaged in one is damaged in all."""
+    """Read a store in every way it offers; a cell that is damaged in one is damaged in all."""
     outcome, said = "read as data", f"{key}.parquet"
     try:
         store.read(key)

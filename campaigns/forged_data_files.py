@@ -1,4 +1,4 @@
-"""Files of datasets in every public form, damaged or forged in every way we could think of."""
+"""Dataset files in every public form, damaged or forged in every way we could think of."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def trial(number: int, folder: Path) -> str:
-    """Write a dataset into a folder, forge one of its files, and load what is there."""
+    """Write a dataset into a folder, forge one of its files, and load the result."""
     rng = random.Random(number)
     if REAL_DATA and number % REAL_EVERY == REAL_EVERY - 1:
         return _real_trial(rng, folder, Path(REAL_DATA) / "raw")
@@ -226,7 +226,7 @@ def _slice(rng: random.Random, content: bytes) -> tuple[int, int]:
 
 
 def forged_arrays(rng: random.Random, arrays: Arrays) -> Arrays:
-    """Return arrays with values, rows or labels that are not those of the dataset."""
+    """Return arrays whose values, rows or labels differ from those of the dataset."""
     arrays = {name: array.copy() for name, array in arrays.items()}
     part = rng.choice([name[2:] for name in arrays if name.startswith("x_")])
     inputs, labels = arrays[f"x_{part}"], arrays[f"y_{part}"]
@@ -257,7 +257,7 @@ def forged_arrays(rng: random.Random, arrays: Arrays) -> Arrays:
 
 
 def forged_structure(rng: random.Random, name: str, content: bytes, files: dict[str, bytes]) -> bytes:
-    """Return a file whose headers or archive say what they should not, or another file altogether."""
+    """Return a file with forged headers or archive fields, or another file altogether."""
     others: list[Callable[[], bytes]] = [
         lambda: rng.choice(list(files.values())),
         lambda: b"",
@@ -363,7 +363,7 @@ def forged_zip(rng: random.Random, content: bytes) -> bytes:
 
 
 def forged_tar(rng: random.Random, content: bytes) -> bytes:
-    """Return an archive with a forged header, whose checksum is right, or with members of other kinds."""
+    """Return an archive with a forged header and the right checksum, or with members of other kinds."""
     if rng.random() < 0.1:
         return tar_of({"data_batch_1.bin": b"", "data_batch_2.bin": rng.randbytes(3073)})
     changed = bytearray(content)

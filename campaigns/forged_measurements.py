@@ -69,7 +69,7 @@ def trial(number: int, folder: Path) -> str:
 def _run(command: tuple[str, ...], folder: Path) -> int:
     arguments = [str(folder / word) if word == KEPT or word.endswith(".md") else word for word in command]
     arguments += ["--output", str(folder)]
-    # Asking for the versions of BLAS looks into libraries, which no result may bring about: asked before.
+    # Finding the version of BLAS opens libraries, which no result may cause: it is done beforehand.
     with (
         patch.object(sys, "argv", ["hebbian-descent", *arguments]),
         patch("hebbian_descent.paper.report.provenance", _provenance),
@@ -84,7 +84,7 @@ def _provenance() -> dict[str, Any]:
 
 @cache
 def _warm_up() -> None:
-    """Import whatever the commands import late, which would write compiled files under watch."""
+    """Import whatever the commands import late, which would write compiled files under audit."""
     _provenance()
     _evidence()
     with TemporaryDirectory() as folder:
@@ -126,7 +126,7 @@ def _forge(chance: random.Random, folder: Path, draw: int) -> None:
 
 
 def _forge_evidence(chance: random.Random, folder: Path) -> None:
-    """Write evidence as it should be, but for one file of it."""
+    """Write correct evidence, except for one file of it."""
     folder.mkdir(exist_ok=True)
     for name, content in _evidence().items():
         (folder / name).write_bytes(content)

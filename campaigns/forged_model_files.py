@@ -1,4 +1,4 @@
-"""Files of models that were damaged, or forged with a right checksum."""
+"""Model files that were damaged, or forged with a correct checksum."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.storage.models import ModelFileError, load, pack, restored, unpack
 
 LONGEST_LOAD = 2.0
-"""Seconds of the processor, for the longest header that is read at all."""
+"""Processor time in seconds, for the longest header that is read at all."""
 LONGEST_MESSAGE = 2000
 LONGEST_FREE_PHASE = 100
 """Steps of contrastive learning that a trial waits for."""
@@ -65,7 +65,7 @@ def trial(number: int, folder: Path) -> str:
 
 
 def _load_file(content: bytes, folder: Path, chance: Random) -> Any:
-    """Load from a path, with an eye on what else happens; there may be no file at all."""
+    """Load from a path under audit; there may be no file at all."""
     path = folder / chance.choice(["model", "\x1b[2J", "mödel"])
     kind = chance.randrange(5)
     if kind == 0:
@@ -79,7 +79,7 @@ def _load_file(content: bytes, folder: Path, chance: Random) -> Any:
     with watched(folder):
         try:
             return load(path)
-        except OSError as error:  # a terminal that is not there
+        except OSError as error:  # a missing terminal
             raise ModelFileError(str(error)) from None
 
 
@@ -111,7 +111,7 @@ def _files() -> list[bytes]:
         HebbianDescentAutoencoder(n_hidden=2, rule="contrastive", **plain).fit(x.astype(np.float32)),
     ]
     contents = [_content(model) for model in models]
-    for content in contents:  # what is imported later is imported before anybody watches
+    for content in contents:  # so that late imports happen before the audit
         _must_work(restored(unpack(content)))
     return contents
 
@@ -121,7 +121,7 @@ def _content(model: Any) -> bytes:
 
 
 def _must_work(model: Any) -> None:
-    """Use a model, and let it learn; what may happen is that it diverges, since its numbers may be large."""
+    """Use a model, and let it learn; it may diverge, since its numbers may be large."""
     assert repr(model)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -162,7 +162,7 @@ def _estimator_must_work(estimator: Any) -> None:
         assert estimator.predict(x).shape == y.shape
     if not _is_quick(estimator.rule):
         return
-    try:  # by mini-batches, for which nothing has to be compiled
+    try:  # by mini-batches, which need no compilation
         estimator.set_params(warm_start=True, epochs=1, batch_size=2).fit(x, y)
         if y is None and estimator.centering != "mean":
             estimator.partial_fit(x)

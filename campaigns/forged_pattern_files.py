@@ -114,7 +114,7 @@ def _npy(chance: random.Random) -> bytes:
 def _npz(chance: random.Random) -> bytes:
     file = io.BytesIO()
     with warnings.catch_warnings(), ZipFile(file, "w") as archive:
-        warnings.simplefilter("ignore")  # of names that stand twice
+        warnings.simplefilter("ignore")  # duplicate names
         for name in chance.choices(MEMBERS, k=chance.randrange(4)):
             info = ZipInfo(name.encode(errors="ignore").decode() or "inputs.npy")
             info.compress_type = chance.choice((ZIP_STORED, ZIP_DEFLATED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA))
@@ -125,7 +125,7 @@ def _npz(chance: random.Random) -> bytes:
             archive.writestr(ZipInfo("inputs.npy"), start + bytes(2**20), ZIP_DEFLATED)
     content = bytearray(file.getvalue())
     if chance.random() < 0.5 and b"PK\x01\x02" in content:
-        # Fields of the directory: flags, method, checksum, sizes, lengths and places.
+        # Fields of the directory: flags, method, checksum, sizes, lengths and positions.
         place = content.index(b"PK\x01\x02") + chance.choice((8, 10, 16, 20, 24, 28, 30, 42))
         content[place : place + 2] = chance.choice(FIELDS)
     return bytes(content)

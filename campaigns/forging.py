@@ -1,4 +1,4 @@
-"""What forgers have in common: text that does harm where it is believed, and damage to bytes."""
+"""Shared tools of forgery: text that is harmful if trusted, and damage to bytes."""
 
 from __future__ import annotations
 

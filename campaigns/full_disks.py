@@ -1,4 +1,4 @@
-"""File systems without room, for cells, for the sweeps that write them, and for model files."""
+"""Full file systems, for cells, for the sweeps that write them, and for model files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trial(number: int, folder: Path) -> str:
 
 
 class _Room:
-    """Room for some more kilobytes, or for any number of them."""
+    """Disk space for a few more kilobytes, or for any number of them."""
 
     def __init__(self, folder: Path, is_real: bool) -> None:
         self.ballast = folder / BALLAST
@@ -110,7 +110,7 @@ def _noise(cell: int, n_patterns: int) -> Record:
 
 @contextmanager
 def _small_disk(folder: Path, n_kilobytes: int) -> Iterator[bool]:
-    """Mount a disk of that size where one may be mounted, and tell whether that was so."""
+    """Mount a disk of that size where that is allowed, and yield whether it was."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={n_kilobytes}k", "tmpfs", str(folder)]
     try:
         is_mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Servers that break every rule of HTTP, each beside a good mirror, all on the loopback interface."""
+"""Servers that break every rule of HTTP, each next to a good mirror, all on the loopback interface."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Answer = Iterable[bytes]
 
 
 class Server:
-    """Sends raw bytes: the true file at /good, whatever the trial says elsewhere."""
+    """Sends raw bytes: the true file at /good, whatever the trial specifies elsewhere."""
 
     def __init__(self, bad: Callable[[str], Answer], packed: bytes) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=50)
@@ -73,7 +73,7 @@ class Server:
     def stop(self) -> None:
         self.stopped.set()
         with suppress(OSError):
-            socket.create_connection(self._listener.getsockname(), 1).close()  # wakes the accept
+            socket.create_connection(self._listener.getsockname(), 1).close()  # wakes up accept
         self._listener.close()
 
 
@@ -145,7 +145,7 @@ def hostile_address(rng: random.Random, kind: Kind, server: str) -> str:
     )
 
 
-# --- kinds of hostility: each returns what is sent to a request ---------------------------------------------
+# --- kinds of hostility: each returns what is sent in reply to a request ------------------------------------
 
 Kind = Callable[[random.Random, str, bytes], Answer]
 

@@ -16,7 +16,7 @@ PACKAGE = str(Path(hebbian_descent.__file__).parent)
 
 @contextmanager
 def interrupted(moment: int, *, event: str = "line") -> Iterator[None]:
-    """Raise KeyboardInterrupt before the package's line (or "opcode") of this number, counted from 1."""
+    """Raise KeyboardInterrupt before the package's line (or "opcode") of this number, counting from 1."""
     left = moment
 
     def enter(frame: FrameType, happened: str, argument: Any) -> Any:

@@ -15,7 +15,7 @@ from campaigns.campaign import Campaign
 from hebbian_descent import Layer
 
 LONGEST_LIFE = 0.06
-"""Seconds; a save takes a tenth of that or half of it, by the disk."""
+"""Seconds; a save takes a tenth to half of that, depending on the disk."""
 
 
 def trial(number: int, folder: Path) -> str:
@@ -31,7 +31,7 @@ def trial(number: int, folder: Path) -> str:
                 new.save(path)
                 old.save(path)
         finally:
-            os._exit(1)  # a child must never return into the campaign
+            os._exit(1)  # a child must never return to the campaign
     time.sleep(chance.uniform(0, LONGEST_LIFE))
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)

@@ -19,9 +19,9 @@ LONGEST_LIFE = 0.15
 
 
 def trial(number: int, folder: Path) -> str:
-    """Kill a sweep some times; whatever it reported as finished must be there each time."""
+    """Kill a sweep several times; whatever it reported as finished must exist each time."""
     random = Random(number)
-    undisturbed()  # whatever is imported late or compiled is there before the first process is forked
+    undisturbed()  # so that late imports and compilation are done before the first process is forked
     store, finished, n_abandoned = Store(folder), set[str](), 0
     for _ in range(N_KILLS):
         n_reported = _killed(folder, random.uniform(0, LONGEST_LIFE))
@@ -35,16 +35,16 @@ def trial(number: int, folder: Path) -> str:
 
 
 def _killed(folder: Path, seconds: float) -> int:
-    """Run the sweep in a process, kill it after some time, and return how many cells it said it finished."""
+    """Run the sweep in a process, kill it after some time, and return how many cells it reported finished."""
     incoming, report = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, none of which the child needs
+        warnings.simplefilter("ignore", DeprecationWarning)  # about threads, none of which the child needs
         child = os.fork()
     if child == 0:
         try:
             _sweep_and_overwrite(folder, report)
         finally:
-            os._exit(1)  # a child must never return into the campaign
+            os._exit(1)  # a child must never return to the campaign
     os.close(report)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
@@ -58,7 +58,7 @@ def _killed(folder: Path, seconds: float) -> int:
 def _sweep_and_overwrite(folder: Path, report: int) -> None:
     store = Store(folder)
     small_sweep().run(store=store, progress=lambda done, total: os.write(report, bytes([done])))
-    while True:  # a sweep that is done early goes on replacing its cells
+    while True:  # a sweep that is done early continues to replace its cells
         for record in store:
             store.write(record)
 

@@ -1,4 +1,4 @@
-"""How model files are damaged, and forged with a right checksum."""
+"""Damage to model files, and forgery with a correct checksum."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ RAW = {
     "@zeros": f"[{'0,' * 20_000}0]",
     "@words": json.dumps(["word"] * 5000),
 }
-"""What `json.dumps` does not write, by the word that stands for it."""
+"""Text that `json.dumps` does not write, by its placeholder."""
 BOMBS = ["0,", "0.5,", "[],", "{},", '"",', "[[]],", '{"a":0},', "9" * 18 + ",", "1e-300,"]
 WORDS = [
     "weights",
@@ -103,7 +103,7 @@ SPECIAL_NUMBERS = [np.nan, np.inf, -np.inf, 1e300, -1e300, 1e154, -0.0, 5e-324, 
 
 
 def damaged(content: bytes, chance: Random) -> bytes:
-    """Return bytes with a few of them changed, cut out, doubled or put in."""
+    """Return bytes with a few of them changed, removed, doubled or inserted."""
     changed = bytearray(content)
     for _ in range(chance.choice([1, 1, 1, 2, 5, 20])):
         place = chance.randrange(len(changed)) if changed else 0
@@ -124,7 +124,7 @@ def damaged(content: bytes, chance: Random) -> bytes:
 
 
 def bomb(content: bytes, chance: Random) -> bytes:
-    """Return a file whose header is as long as can be, outside or in our own part."""
+    """Return a file whose header is as long as possible, inside or outside our own part."""
     text = chance.choice(BOMBS)
     inside = chance.random() < 0.5
     room = LARGEST_HEADER // (2 if inside else 1) - 1000  # quotation marks are escaped within
@@ -170,7 +170,7 @@ def _file(header: str, data: bytes) -> bytes:
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the way to every part of a nested value, except to the whole."""
+    """Yield the path to every part of a nested value, except to the whole."""
     if path:
         yield path
     if isinstance(value, dict | list):

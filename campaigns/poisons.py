@@ -1,4 +1,4 @@
-"""Numbers that are finite and hostile, in one call of everything that learns.
+"""Hostile finite numbers, in one call of everything that learns.
 
 The call learns and leaves finite numbers, or raises and leaves everything as it was; calls with sane numbers
 work afterwards. Where the learning rate is fixed, or multiplied by a hostile sample weight, no size of input
@@ -46,14 +46,14 @@ def trial(number: int, folder: Path) -> str:
     rate = rng.choice(("auto", 0.1, 0.001))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", TargetRangeWarning)  # hostile targets are meant
-        # Told by scikit-learn's own check when it adds up numbers as large as the largest.
+        warnings.simplefilter("ignore", TargetRangeWarning)  # hostile targets are intended
+        # Raised by scikit-learn's own check when it adds up numbers near the largest.
         warnings.filterwarnings("ignore", "invalid value encountered in reduce")
         return poisoned(rng, make(rng, rate, X, scores), is_fixed=rate != "auto" or make is layer)
 
 
 def poisoned(rng: Random, learner: Learner, *, is_fixed: bool) -> str:
-    """Show a learner a hostile call and sane ones; return what came of it."""
+    """Make a hostile call and sane ones to a learner; return the outcome."""
     n_sane = N_ROWS // 2
     for _ in range(rng.randrange(3)):
         try:
@@ -97,7 +97,7 @@ def poisoned(rng: Random, learner: Learner, *, is_fixed: bool) -> str:
 
 
 class Learner:
-    """Something that learns, with data that suit it."""
+    """A learner, with data that suit it."""
 
     def __init__(self, it: Any, X: Any, Y: Any, *, takes_weights: bool = False) -> None:
         self.it, self.X, self.Y, self.takes_weights = it, X, Y, takes_weights
@@ -142,7 +142,7 @@ def regressor(rng: Random, rate: Any, X: Any, scores: Any) -> Learner:
 
 
 def autoencoder(rng: Random, rate: Any, X: Any, scores: Any) -> Learner:
-    """Return an auto-encoder, whose labels mean nothing."""
+    """Return an auto-encoder, for which labels mean nothing."""
     hidden = rng.choice(("sigmoid", "scaled_tanh", "softsign"))
     it = HebbianDescentAutoencoder(n_hidden=3, hidden_activation=hidden, **settings(rng, rate))
     return Learner(it, X, scores.argmax(axis=1))

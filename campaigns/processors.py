@@ -1,7 +1,7 @@
-"""Processors: the tests of what computes, run as other machines would.
+"""Processors: the tests of numerical code, run as on other machines.
 
-NumPy, OpenBLAS and the compiled core choose their instructions by the processor. Kept from using some, they
-compute here what another machine computes. `make test-processors` runs the tests so.
+NumPy, OpenBLAS and the compiled core choose their instructions by the processor. Without some of them, they
+compute here what another machine computes. `make test-processors` runs the tests in this way.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ROOT = Path(__file__).parent.parent
 
 
 class Processor(NamedTuple):
-    """A kind of processor: its names, what a machine needs to act as one, and what NumPy may use."""
+    """A kind of processor: its names, what a machine needs to emulate it, and what NumPy may use."""
 
     openblas: str
     native: str
     needs: tuple[str, ...]
     level: int
-    """Of x86-64: 3 has AVX2 and FMA, 4 has AVX-512."""
+    """Level of x86-64: 3 has AVX2 and FMA, 4 has AVX-512."""
 
 
 PROCESSORS = (
@@ -55,7 +55,7 @@ PARTS = {
         "sweep/test_*.py",
     ),
 }
-"""Which tests, as patterns of file names. Those of nothing but commands and executors compute nothing new."""
+"""The tests, as patterns of file names. Those only of commands and executors compute nothing new."""
 LEFT_OUT = (
     *("bad_input", "cache", "command", "compilation", "docs", "documentation"),
     *("executors", "gallery", "imports", "members", "store"),
@@ -74,14 +74,14 @@ print(json.dumps({
 
 
 def level_of(feature: str) -> int:
-    """Return the level of x86-64 that brings a feature of NumPy, by the names of older and newer versions."""
+    """Return the level of x86-64 that has a feature of NumPy, by the names of older and newer versions."""
     if feature.startswith(("AVX512", "X86_V4")):
         return 4
     return 3 if feature in ("AVX", "F16C", "FMA3", "FMA4", "XOP", "AVX2", "X86_V3") else 2
 
 
 def environment(processor: Processor) -> dict[str, str]:
-    """Return the environment in which the libraries compute as on the processor; make sure that they do."""
+    """Return the environment in which the libraries compute as on the processor; verify that they do."""
     here = [name for name in __cpu_dispatch__ if __cpu_features__[name]]
     allowed = [name for name in here if level_of(name) <= processor.level]
     settings = {
@@ -93,7 +93,7 @@ def environment(processor: Processor) -> dict[str, str]:
     found = json.loads(subprocess.check_output([sys.executable, "-c", PROBE], env=changed, text=True))
     expected = {"openblas": [processor.openblas], "native": processor.native, "numpy": allowed}
     if found != expected:
-        raise RuntimeError(f"The libraries must compute as told, {expected}. Got {found}.")
+        raise RuntimeError(f"The libraries must compute as requested, {expected}. Got {found}.")
     return changed
 
 
@@ -139,11 +139,11 @@ CAMPAIGN = Campaign(
 
 
 def main(part: str, *options: str) -> None:
-    """Run a part of the tests as every processor that this machine can act as; end with 1 if any fails."""
+    """Run a part of the tests as every processor that this machine can emulate; exit with 1 if any fails."""
     failed = []
     for processor in PROCESSORS:
         if not is_possible(processor):
-            typer.echo(f"== {processor.openblas}: this machine cannot act as one")
+            typer.echo(f"== {processor.openblas}: this machine cannot emulate it")
             continue
         typer.echo(f"== As {processor.openblas}")
         if subprocess.run(

@@ -1,4 +1,4 @@
-"""Datasets of a few patterns in every public form, read by the package's own parsers and known by digests."""
+"""Datasets of a few patterns in every public form, read by the package's parsers and checked by digests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZES = {"mnist": (12, 0, 9), "cifar": (4, 1, 1), "adult": (7, 5, 9), "connect":
 
 
 class SmallForm(NamedTuple):
-    """A dataset of a few patterns in one of its forms, and what writes arrays into files of that form."""
+    """A dataset of a few patterns in one of its forms, and the function that writes arrays in that form."""
 
     dataset: str
     description: Description
@@ -135,7 +135,7 @@ def _forms(
 
 
 def _cut(rows: Split, rest: Split | None = None) -> Splits:
-    """Return the parts of a small table, whose rows stand in their order."""
+    """Return the parts of a small table, whose rows are in the order of the parts."""
     n_train, n_valid, n_test = SIZES["adult"]
     bounds = (0, n_train, n_train + n_valid, n_train + n_valid + n_test)
     if len(rows) != bounds[-1] - (n_test if rest else 0):
@@ -173,7 +173,7 @@ def idx_files(names: tuple[str, ...], arrays: Arrays) -> dict[str, bytes]:
 
 
 def batches(arrays: Arrays) -> dict[str, bytes]:
-    """Return the six batches of CIFAR, whose colours are equal, so that grey is what they are."""
+    """Return the six batches of CIFAR, with equal colour channels, so that grey is the same value."""
     inputs = np.vstack([arrays[f"x_{part}"] for part in PARTS])
     labels = np.concatenate([arrays[f"y_{part}"] for part in PARTS])
     rows = np.hstack([labels[:, np.newaxis], inputs, inputs, inputs])

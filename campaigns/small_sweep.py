@@ -32,7 +32,7 @@ def undisturbed() -> SweepResult:
 
 
 def check_resumed(folder: Path) -> None:
-    """Resume the sweep; the result must have the same bits, and the folder nothing but its cells."""
+    """Resume the sweep; the result must have the same bits, and the folder must hold only its cells."""
     store, expected = Store(folder), undisturbed()
     kept = store.keys()
     contents = {key: (folder / f"{key}.parquet").read_bytes() for key in kept}
@@ -48,5 +48,5 @@ def check_resumed(folder: Path) -> None:
 
 
 def partials(folder: Path) -> list[str]:
-    """Return the names of files that were not finished."""
+    """Return the names of unfinished files."""
     return [name for name in os.listdir(folder) if name.startswith(".hebbian-descent-")]

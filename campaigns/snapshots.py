@@ -1,4 +1,4 @@
-"""What a learner holds at a moment: estimators, memories and networks alike."""
+"""Snapshots of the state of a learner: estimators, memories and networks alike."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def is_finite(found: dict[str, Any]) -> bool:
-    """Return whether a snapshot holds finite numbers alone."""
+    """Return whether a snapshot holds only finite numbers."""
     return all(np.isfinite(value).all() for value in found.values() if _is_float(value))
 
 

@@ -1,8 +1,8 @@
-"""Long streams, with hostile numbers and interrupts strewn in.
+"""Long streams, interspersed with hostile numbers and interrupts.
 
-A twin sees the calls that came through and no others: what was refused or interrupted has left no trace if
-both hold the same bits. Most updates go through the compiled loop of the estimators; some hundreds of each
-trial go through a memory or an auto-encoder, which NumPy teaches.
+A twin sees only the calls that succeeded: what was refused or interrupted has left no trace if both hold the
+same bits. Most updates go through the compiled loop of the estimators; some hundreds of each trial go through
+a memory or an auto-encoder, which learn with NumPy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OUTLIER = 1e4  # a number that most units can learn from
 
 
 def trial(number: int, folder: Path) -> str:
-    """Show one stream to an estimator, and a shorter one to something that NumPy teaches."""
+    """Show one stream to an estimator, and a shorter one to a learner that uses NumPy."""
     rng = Random(number)
     stream(rng, rng.choice((classifier, regressor)), N_UPDATES, number)
     stream(rng, rng.choice((memory, autoencoder)), N_SLOW, number)
@@ -41,7 +41,7 @@ def trial(number: int, folder: Path) -> str:
 
 
 def stream(rng: Random, make: Any, n_updates: int, seed: int) -> None:
-    """Learn so many samples in calls of many sizes, and be refused or interrupted in between."""
+    """Learn so many samples in calls of many sizes, with refusals and interrupts in between."""
     data, draw = np.random.default_rng(seed), rng.getrandbits(32)
     dtype = rng.choice((np.float32, np.float64))
     n_inputs = rng.randrange(2, 40)
@@ -81,7 +81,7 @@ def stream(rng: Random, make: Any, n_updates: int, seed: int) -> None:
 
 
 def learn(it: Any, X: Any, Y: Any) -> None:
-    """Show samples, with what their teacher says in the form that the learner takes."""
+    """Show samples, with their targets in the form that the learner takes."""
     if isinstance(it, AssociativeMemory):
         it.store(X, 1 / (1 + np.exp(-Y)))
     elif isinstance(it, HebbianDescentClassifier):
@@ -91,7 +91,7 @@ def learn(it: Any, X: Any, Y: Any) -> None:
 
 
 def seen(it: Any) -> int:
-    """Return how many samples something says it has learned."""
+    """Return how many samples a learner reports to have learned."""
     return int(it.n_stored if isinstance(it, AssociativeMemory) else it.n_samples_seen_)
 
 

@@ -81,5 +81,5 @@ return arguments[0].map(selector => {
 
 
 def contrasts(browser, selectors):
-    """Return by how much the text of elements stands out from what is behind it, as the WCAG measure it."""
+    """Return the contrast ratio of the text of elements to its background, as defined by the WCAG."""
     return dict(zip(selectors, browser.execute_script(CONTRASTS, selectors), strict=True))

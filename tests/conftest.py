@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings of all tests."""
 
 import signal
 
@@ -12,5 +12,5 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with tests that wait for other processes, so that at the end nobody waits for one of them."""
+    """Begin with tests that wait for other processes, so that none of them is left to wait for at the end."""
     items.sort(key=lambda item: not any(word in item.path.name for word in ("executors", "nn_docs")))

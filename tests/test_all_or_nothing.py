@@ -1,6 +1,6 @@
-"""Whatever ends a call that learns, what learns is as it was at one moment.
+"""Whatever ends a call that learns, the learner is left in a consistent state.
 
-That is before the call or after it. Ctrl-C also leaves what whole epochs, or some samples, have taught.
+It is the state before the call or after it. Ctrl-C may also leave what whole epochs, or some samples, taught.
 """
 
 import _thread

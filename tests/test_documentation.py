@@ -33,7 +33,7 @@ def test_python_examples_run_and_print_what_the_page_shows(document, capsys):
     text = document.read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```(?:\n\n```\n(.*?)```)?", text, flags=re.DOTALL)
     assert blocks
-    names = {}  # later examples of a page go on from the earlier ones
+    names = {}  # later examples of a page continue from the earlier ones
     for code, shown in blocks:
         exec(compile(code, document.name, "exec"), names)
         printed = capsys.readouterr().out

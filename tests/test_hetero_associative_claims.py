@@ -229,7 +229,7 @@ def test_hebbian_descent_is_gradient_descent_with_a_learning_rate_for_each_unit(
     activity = activity_of(layer, x, t)
     a, h = activity.preactivation, activity.output
     kappa = 0.3
-    eta = kappa / layer.activation.pull_back(np.ones_like(a), a, h)  # one learning rate a unit
+    eta = kappa / layer.activation.pull_back(np.ones_like(a), a, h)  # one learning rate per unit
     gd = RULES["gradient_descent"].change(activity)
     hd = RULES["hebbian_descent"].change(activity)
     np.testing.assert_allclose(eta * gd.weights, kappa * hd.weights, rtol=1e-10)

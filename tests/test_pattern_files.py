@@ -90,7 +90,7 @@ def test_a_first_line_with_a_missing_number_is_no_line_of_names(tmp_path):
         ("x.npy", of_shape("(2, 3)", "'|O'"), "holds object"),
         ("x.npy", of_shape("(2,)", "[('a', '<f8')]"), "an array of"),
         ("x.npy", of_shape("(2, 3)", "'<U4'"), "an array of"),
-        ("x.npy", of_shape("(7,)"), "and has 48"),
+        ("x.npy", of_shape("(7,)"), "but has 48"),
         ("x.npy", npy("(" * 5000), "array of numbers"),
         ("x.npy", npy("__import__('os').system('true')"), "array of numbers"),
         ("x.npz", b"PK\x03\x04", "whole .npz archive"),
@@ -100,7 +100,7 @@ def test_a_first_line_with_a_missing_number_is_no_line_of_names(tmp_path):
         ("x.npz", npz().replace(b"\x00\x00", b"\x09\x00"), "whole .npz archive"),
         ("x.npz", with_another_checksum(), "CRC"),
         ("x.npz", npz(content=b"no array"), "whole .npz archive"),
-        ("x.npz", npz(content=of_shape("(2, 3)") + b"more"), "and has more"),
+        ("x.npz", npz(content=of_shape("(2, 3)") + b"more"), "but has more"),
         ("x.csv", "1,2\n3,4\n".encode("utf-16"), "in UTF-8"),
         ("x.csv", b"1,2\n3,\x004\n", "separated by commas"),
         ("x.csv", b"1,2\n3\n", "separated by commas"),
@@ -138,8 +138,8 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
 
 
 BROKEN = {
-    "empty.npy": (b"", "and is empty"),
-    "text.npy": (b"hello world", "and begins with b'hello wo'"),
+    "empty.npy": (b"", "but is empty"),
+    "text.npy": (b"hello world", "but begins with b'hello wo'"),
     "header.npy": (b"\x93NUMPY\x01\x00\xff\xff" + b"{" * 70000, "the header of an array must say its shape"),
     "long.npy": (npy("{" + " " * 20000 + "}"), "the header of an array must say its shape"),
     "words.csv": (b"a,b\n1,2\n3,x\n", "Got: 'x' in line 3, column 2."),

@@ -1,4 +1,4 @@
-"""Libraries with threads of their own are found, limited, and found again when others are loaded."""
+"""Libraries with their own threads are found, limited, and found again when others are loaded."""
 
 import subprocess
 import sys

@@ -1,12 +1,12 @@
-"""Which files of the package take part in its three main flows: a table of the paper, `partial_fit`, a sweep.
+"""Count the files that take part in the three main flows: a table of the paper, `partial_fit`, a sweep.
 
     python tools/count_files.py            # how many
     python tools/count_files.py --names    # and which, in the order in which they are entered
 
 A file counts if one of its functions is called. What runs while modules are imported does not count, and
-compiled code cannot be seen. Each flow has a process of its own, in which nothing is remembered yet. The
-package is the one that Python imports, so `PYTHONPATH` counts any other copy. The table needs the dataset
-ADULT: `hebbian-descent data fetch adult`.
+compiled code cannot be seen. Each flow has its own process, in which nothing is cached yet. The package is
+the one that Python imports, so `PYTHONPATH` selects another copy. The table needs the dataset ADULT:
+`hebbian-descent data fetch adult`.
 """
 
 from __future__ import annotations

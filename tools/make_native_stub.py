@@ -1,7 +1,7 @@
 """Write src/hebbian_descent/native/_native.pyi, the types of the compiled core: `make stubs`.
 
 nanobind describes the module of the baseline; the modules of the other levels have the same functions. They
-become the methods of one protocol, since only the run decides which module is used. Arrays have any type, so
+become the methods of one protocol, since the module is only chosen at run time. Arrays have any type, so
 that overloads for single and double precision become one method.
 """
 
@@ -65,7 +65,7 @@ def stub_of(module: ModuleType) -> str:
 
 
 def one_precision(name: str) -> str:
-    """Return the name that stands for the classes of both precisions, which differ in their arrays alone."""
+    """Return the common name of the classes of both precisions, which differ only in their arrays."""
     return f"_{name.removesuffix('64').removesuffix('32')}"
 
 

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def write_adult(folder: Path) -> None:
-    """Store which rows of a9a are in a5a, and where the split's rows stand in the sorted a5a."""
+    """Store which rows of a9a are in a5a, and the positions of the split's rows in the sorted a5a."""
     inputs, signs = parse_binary_libsvm(read_public(folder, "a9a"), 123)
     table = keys(inputs, signs > 0)
     with np.load(folder / "adult.npz") as archive:
@@ -69,12 +69,12 @@ def read_public(folder: Path, name: str) -> bytes:
 
 
 def keys(inputs: np.ndarray, labels: np.ndarray) -> list[bytes]:
-    """Return one hashable key a row, of its features and its label."""
+    """Return one hashable key per row, of its features and its label."""
     return [row.tobytes() for row in np.column_stack([inputs, labels]).astype(np.uint8)]
 
 
 def rows_left_over(table: list[bytes], subsequence: list[bytes]) -> list[bool]:
-    """Walk along `table`, ticking off `subsequence`; return the rows that were not ticked off."""
+    """Return, for each row of `table`, whether it is left over when `subsequence` is removed in order."""
     waiting = deque(subsequence)
     left_over = []
     for row in table:
@@ -88,7 +88,7 @@ def rows_left_over(table: list[bytes], subsequence: list[bytes]) -> list[bool]:
 
 
 def places(table: list[bytes], chosen: list[bytes]) -> list[int]:
-    """Return where each chosen row stands in `table`; of equal rows, the first that is not taken yet."""
+    """Return the position of each chosen row in `table`; of equal rows, the first that is not taken yet."""
     rows_of: defaultdict[bytes, deque[int]] = defaultdict(deque)
     for row, key in enumerate(table):
         rows_of[key].append(row)

@@ -1,7 +1,7 @@
-"""Other ways to do the same: one peer a file, each computing exactly what this package computes.
+"""Peers, one per file, each computing exactly what this package computes.
 
 A peer has a `NAME`, the `CHUNKS` of runs that it may take at once, and a function `run_layers(problem, runs,
-chunk)`; some have `run_autoencoder` too. Adding a peer is writing such a file and listing it here.
+chunk)`; some also have `run_autoencoder`. To add a peer, write such a file and list it here.
 """
 
 from __future__ import annotations

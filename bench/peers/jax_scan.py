@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from problems import Array, AutoencoderProblem, LayerProblem
 
-jax.config.update("jax_enable_x64", True)  # problems say their precision themselves
+jax.config.update("jax_enable_x64", True)  # problems state their own precision
 
 NAME = "JAX scan"
 CHUNKS = (1,)
@@ -41,7 +41,7 @@ def learn_and_evaluate(
 ) -> Any:
     """Train one run on all batches and return its error for each pattern.
 
-    The weights are kept with one row for each output, the faster way round for `vmap`.
+    The weights have one row per output, which is the faster layout for `vmap`.
     """
     activate = ACTIVATE[activation]
 

@@ -1,4 +1,4 @@
-"""NumPy, one run after another, without temporary matrices of the size of the weights."""
+"""NumPy, one run after another, without temporary matrices as large as the weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _run(problem: LayerProblem, run: int) -> Array:
         post -= t
         post *= eta
         if problem.batch_size == 1:
-            np.multiply(x.T, post, out=change)  # half the time of a matrix product with one term
+            np.multiply(x.T, post, out=change)  # twice as fast as a matrix product with one term
         else:
             np.matmul(x.T, post, out=change)
         W -= change

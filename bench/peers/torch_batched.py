@@ -1,6 +1,6 @@
 """PyTorch, several runs at once: their weights are columns of one matrix, which is changed in place.
 
-The inputs are the same for all runs, so that one `addmm` does what `baddbmm` does matrix by matrix, faster.
+The inputs are the same for all runs, so one `addmm` replaces `baddbmm`, which is slower.
 """
 
 from __future__ import annotations

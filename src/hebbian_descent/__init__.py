@@ -87,7 +87,7 @@ _ESTIMATORS = ("HebbianDescentAutoencoder", "HebbianDescentClassifier", "Hebbian
 
 
 def __getattr__(name: str) -> Any:
-    """Import when first asked for what takes a while, or what few need: the estimators load scikit-learn."""
+    """Import on first use what is slow to load or rarely needed: the estimators load scikit-learn."""
     if name in _ESTIMATORS:
         from hebbian_descent import estimators
 

@@ -1,6 +1,6 @@
-"""Arrays as the compiled core likes them: rows of whole vectors that begin with a cache line.
+"""Cache-line-aligned arrays for the compiled core, with rows of whole vectors.
 
-Storing a vector that lies in two lines takes longer; and compiled loops treat no rest.
+Storing a vector that straddles two lines takes longer, and compiled loops handle no remainder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.floating[Any]]
 LINE_BYTES = 64
 VECTOR_BYTES = LINE_BYTES
-"""Of the compiled core, whatever the processor: a vector is a cache line."""
+"""Size of a vector in the compiled core, on any processor: one cache line."""
 
 
 def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
@@ -24,7 +24,7 @@ def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-    """Return an aligned array of zeros, which take no memory before they are written."""
+    """Return an aligned array of zeros, which take no memory until they are written."""
     return _aligned_in(np.zeros, shape, dtype)
 
 
@@ -48,7 +48,7 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def whole_vectors(n_columns: int, itemsize: int) -> int:
-    """Return so many columns, or a few more that fill up the last vector."""
+    """Return the number of columns, rounded up to whole vectors."""
     n_lanes = VECTOR_BYTES // itemsize
     return -(-n_columns // n_lanes) * n_lanes
 
@@ -56,19 +56,19 @@ def whole_vectors(n_columns: int, itemsize: int) -> int:
 def row_length(n_columns: int, itemsize: int) -> int:
     """Return the length of rows that are computed as a whole.
 
-    With a multiple of 8 vectors per row, the same vector of all rows would fall into few sets of the cache.
+    With a multiple of 8 vectors per row, the same vector of all rows would map to few cache sets.
     """
     length = whole_vectors(n_columns, itemsize)
     return length + (length * itemsize % (8 * VECTOR_BYTES) == 0) * VECTOR_BYTES // itemsize
 
 
 def in_vectors(columns: Array, dtype: npt.DTypeLike, beyond: float = 0.0) -> Array:
-    """Return a copy whose rows are filled up to whole vectors with one value."""
+    """Return a copy whose rows are padded to whole vectors with one value."""
     return _filled_up(columns, row_length(columns.shape[1], np.dtype(dtype).itemsize), dtype, beyond)
 
 
 def as_vectors(columns: Array) -> Array:
-    """Return columns of a matrix themselves if they are whole vectors, else a copy filled up with zeros."""
+    """Return the given columns if they are whole vectors, else a copy padded with zeros."""
     is_whole = (
         columns.shape[1] * columns.itemsize % VECTOR_BYTES == 0 and columns.strides[1] == columns.itemsize
     )
@@ -76,10 +76,10 @@ def as_vectors(columns: Array) -> Array:
 
 
 def padded(columns: Array) -> Array:
-    """Return a copy with columns of zeros at the end: rows are an odd number of vectors.
+    """Return a copy padded with columns of zeros, so that rows are an odd number of vectors.
 
     Only whole vectors of the given columns are computed; the last one keeps rows of the same few columns in
-    different sets of the cache.
+    different cache sets.
     """
     length = whole_vectors(columns.shape[1], columns.itemsize)
     is_even = length * columns.itemsize // VECTOR_BYTES % 2 == 0

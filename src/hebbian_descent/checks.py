@@ -19,11 +19,11 @@ Array = npt.NDArray[np.floating[Any]]
 
 
 class MissingExtraError(ImportError):
-    """An optional part of the package is asked for, and the libraries it needs are not installed."""
+    """An optional part of the package needs libraries that are not installed."""
 
 
 LONGEST_LIST = 250
-"""A sentence lists names of no more letters than that; of longer lists, it suggests some names."""
+"""Longest list of names, in characters, that a message gives in full; of a longer one it suggests a few."""
 MOST_SUGGESTED = 3
 
 
@@ -58,9 +58,9 @@ def _either(names: Sequence[str]) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text with whatever cannot be printed written out, as \x1b; lines stay lines.
+    r"""Return text with unprintable characters escaped, such as \x1b; line breaks stay.
 
-    Words from a file, from a server or from a user must not steer the terminal that shows them.
+    Text from a file, a server or a user must not control the terminal that shows it.
     """
     if text.isprintable():
         return text
@@ -78,7 +78,7 @@ def in_one_line(error: object) -> str:
 
 
 def require_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import an optional library, or say in one sentence which extra brings it."""
+    """Import an optional library, or say in one sentence which extra installs it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -152,7 +152,7 @@ def as_number(
 
 
 def as_returned(values: object, *arguments: Array, by: str) -> Array:
-    """Return what a custom function gave for some arrays; it must be one real number for each of theirs."""
+    """Return what a custom function returned; it must be real numbers, of the shape of its arguments."""
     shape = np.broadcast_shapes(*(np.shape(argument) for argument in arguments))
     if isinstance(values, np.ndarray):
         if values.shape == shape and values.dtype.kind in "fiub":

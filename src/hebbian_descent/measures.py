@@ -28,7 +28,7 @@ class Measure:
         return MEASURES.get(self.name) is self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the package's own by name, so that it stays what it is in other processes."""
+        """Pickle the package's own by name, so that they stay built-in in other processes."""
         if self.is_built_in:
             return get_measure, (self.name,)
         state = self.name, self.title, self.function, self.higher_is_better, self.sees_one_pattern
@@ -39,7 +39,7 @@ class Measure:
         return self.function(targets, output)
 
     def checked(self, targets: Array, output: Array) -> Array:
-        """Return the measure of each pattern; the function may be anyone's."""
+        """Return the measure of each pattern, after checking what a custom function returns."""
         found = np.asarray(self.function(targets, output))
         if found.shape != (len(targets),):
             raise ValueError(
@@ -68,7 +68,7 @@ def mean_squared_error(targets: Array, output: Array) -> Array:
 def pearson_correlation(targets: Array, output: Array) -> Array:
     """Return the correlation of output and target over the units; 0 where one of them is constant.
 
-    It does not see a wrong scale: an output of half the size correlates perfectly.
+    It ignores the scale: an output of half the size correlates perfectly.
     """
     # A mean of equal numbers may differ from them in its last bit; a mean of zeros is zero.
     t, h = targets - targets[:, :1], output - output[:, :1]
@@ -79,7 +79,7 @@ def pearson_correlation(targets: Array, output: Array) -> Array:
 
 
 def identified(targets: Array, output: Array) -> Array:
-    """Return 1 where the target nearest to the output is the right one, else 0; equal targets are one."""
+    """Return 1 where the target nearest to the output is the right one (or equal to it), else 0."""
     squares = (targets * targets).sum(axis=1)
     distance = squares[None, :] - 2 * output @ targets.T  # less the square of the output, common to a row
     nearest = distance.argmin(axis=1)
@@ -105,7 +105,7 @@ MEASURES: dict[str, Measure] = {
 
 
 OTHER_VALUES = ("hidden_activity", "diverged_at", "diverged")
-"""What results hold besides measures, by names that no measure can have."""
+"""What results hold besides measures; no measure can have these names."""
 
 
 def get_measure(measure: MeasureLike) -> Measure:
@@ -132,6 +132,6 @@ def get_measures(measures: MeasureLike | Sequence[MeasureLike]) -> Mapping[str, 
     taken = {*MEASURES, *OTHER_VALUES}
     for name in [name for name in found if name in taken and not found[name].is_built_in]:
         raise ValueError(
-            f"A measure of your own must have another name than {', '.join(sorted(taken))}. Got {name!r}."
+            f"A custom measure must have a name other than {', '.join(sorted(taken))}. Got {name!r}."
         )
     return found

@@ -30,7 +30,7 @@ def correlated(
 
     `correlation` is the expected correlation over the units between any two patterns of the same prototype.
     With several prototypes the patterns take them in turn; those of different prototypes are uncorrelated.
-    A pattern correlates with its prototype by √correlation = s, so that a unit which is on in the prototype
+    A pattern correlates with its prototype by √correlation = s, so that a unit that is on in the prototype
     is on with probability f + s(1 − f), and any other with f(1 − s), where f is the activity.
 
     All patterns have the same share of ones. A larger draw of the same seed begins with the smaller one.
@@ -45,7 +45,7 @@ def correlated(
     prototype = prototype[np.arange(n) % prototypes]
     share = n_on / size
     draws = _generator(seed, 1).random((n, size + 1))
-    # Rounded up or down at random, so that the correlation is right on average also where few units are on.
+    # Rounded up or down at random, so that the correlation is right on average even where few units are on.
     n_kept = np.floor(n_on * (share + s * (1 - share)) + draws[:, :1])
     n_kept = np.minimum(n_kept, n_on)
     # Ranks in a random order of the units, those that are on in the prototype first.
@@ -120,14 +120,14 @@ def corrupt(
     Args:
         x: One pattern per row, or a vector.
         flip: The share of units inverted, within the range of all given patterns: 1 becomes 0, and 0.2
-            becomes 0.8, if they lie between 0 and 1. Of sparse patterns it raises the activity: 0.1 of the
-            units of patterns with activity 0.05 gives 0.14.
+            becomes 0.8, if they lie between 0 and 1. It raises the activity of sparse patterns: flipping
+            0.1 of the units of patterns with activity 0.05 gives 0.14.
         erase: The share of units set to 0.
         swap: The share of the active units that change places with inactive ones, which keeps the activity
             exactly. A unit is active above the middle of the range.
         seed: The same seed damages the same units.
 
-    Exactly these shares of each pattern are hit, other units in every pattern, and no unit is hit twice.
+    Exactly these shares of each pattern are hit, different units in each, and no unit is hit twice.
 
     >>> corrupt([1.0, 1.0, 0.0, 0.0], flip=0.25, seed=0)
     array([1., 1., 0., 1.])

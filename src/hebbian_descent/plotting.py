@@ -165,7 +165,7 @@ def learning_rate_curve(
     plot_rates(axes, learning_rates, values, styles(values))
     _finish(figure, axes, baseline, title, measure)
     if baseline is not None:
-        axes.set_ylim(0, 2 * baseline)  # what is worse than that is of no interest
+        axes.set_ylim(0, 2 * baseline)  # anything worse is of no interest
     return figure
 
 
@@ -179,7 +179,7 @@ def save_figure(figure: Figure, folder: Path, name: str) -> list[Path]:
 
 
 def save_svg(figure: Figure, path: Path) -> None:
-    """Write a figure as SVG, the same bytes whenever the same is drawn: no date, no random identifiers."""
+    """Write a figure as SVG; the same drawing gives the same bytes: no date, no random identifiers."""
     matplotlib = require_extra("matplotlib", extra="paper", purpose="Drawing a figure")
     with matplotlib.rc_context({"svg.hashsalt": path.stem}):
         figure.savefig(path, dpi=150, metadata={"Date": None})

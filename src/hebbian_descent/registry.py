@@ -1,8 +1,8 @@
-"""Members of the package's lists: made once for each set of parameters, known by identity, pickled by name.
+"""Members of the package's lists: made once per set of parameters, known by identity, pickled by name.
 
-A compiled path may stand in for a Python function only if it is certain which function that is. A name does
-not tell, since anyone can give a custom activation the name "sigmoid"; being the very object that the
-package made does.
+A compiled path may replace a Python function only if it is certain which function that is. A name does not
+tell, since anyone can call a custom activation "sigmoid"; the identity of an object that the package made
+does.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, ParamSpec, SupportsIndex, TypeVar
 ADDED_LATER: Mapping[str, bool] = {"added_later": True}
 """Metadata of a dataclass field that older versions lack: at its default it is left out of a store's keys."""
 
-_MAKERS: dict[int, Callable[..., object]] = {}  # by the identity of what they made, which is never let go
+_MAKERS: dict[int, Callable[..., object]] = {}  # by the identity of what they made, which is never released
 
 
 class Member:
-    """A base for what is listed by name: knows whether the package made it, and how to make it again."""
+    """Base class of what is listed by name: knows whether the package made it, and how to make it again."""
 
     name: str
     parameters: Mapping[str, Any]
@@ -28,19 +28,19 @@ class Member:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether this is the package's own, with any parameters, and not a user's or a changed copy."""
+        """Whether the package made this, with any parameters: not a custom member, nor a changed copy."""
         return id(self) in _MAKERS
 
     @property
     def compiled_form(self) -> str | None:
         """The name of the compiled form that computes exactly this object, or None: the plain loop then runs.
 
-        A changed copy of the package's own member still carries its name, and must not be taken for it.
+        A changed copy of a built-in member still carries its name, and must not be mistaken for it.
         """
         return self.compiled if self.is_built_in else None
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Pickle the package's own by name, since functions within functions cannot be pickled."""
+        """Pickle built-in members by name, since functions within functions cannot be pickled."""
         if self.is_built_in:
             return functools.partial(_MAKERS[id(self)], **self.parameters), ()
         return super().__reduce_ex__(protocol)
@@ -51,11 +51,11 @@ M = TypeVar("M", bound=Member)
 F = TypeVar("F", bound=Callable[..., Member])
 
 FINDERS: dict[str, Callable[..., Member]] = {}
-"""By the name of a class of members, the function that finds one of them by its name and parameters."""
+"""For each class of members, by name, the function that finds one by its name and parameters."""
 
 
 def finder_of(kind: type[Member]) -> Callable[[F], F]:
-    """Let a function find the members of a class by their names, in files of models."""
+    """Let a function find the members of a class by their names, in model files."""
 
     def register(find: F) -> F:
         FINDERS[kind.__name__] = find
@@ -65,7 +65,7 @@ def finder_of(kind: type[Member]) -> Callable[[F], F]:
 
 
 def made_with(kind: str, name: str, make: Callable[..., M], parameters: Mapping[str, Any]) -> M:
-    """Return a listed member with parameters, and refuse those that it does not have or lacks."""
+    """Return a listed member with parameters, and refuse unknown ones."""
     known = signature(make).parameters
     if unknown := [key for key in parameters if key not in known]:
         has = f"takes {', '.join(known)}" if known else "has no parameters"
@@ -82,7 +82,7 @@ def made_once(make: Callable[P, M]) -> Callable[P, M]:
         member = make(*args, **kwargs)
         try:
             member = made.setdefault(tuple(member.parameters.items()), member)
-        except TypeError:  # a parameter that is an array or the like: as good as a user's own
+        except TypeError:  # an unhashable parameter, such as an array: treated as custom
             return member
         _MAKERS[id(member)] = make_or_recall
         return member

@@ -27,10 +27,10 @@ PARTIAL = re.compile(r"\.hebbian-descent-[0-9a-f]{16}\.partial")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file as `open` would, in one step that lasts: a reader sees the old content or the new.
+    """Write a file as `open` would, in one durable step: a reader sees the old content or the new.
 
-    A link is followed, and what is no file (a device, a pipe) is written to directly. A file that is replaced
-    keeps its permissions.
+    A link is followed, and a device or a pipe is written to directly. A file that is replaced keeps its
+    permissions.
     """
     try:
         is_special = not stat.S_ISREG(path.stat().st_mode)
@@ -45,7 +45,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def replace_atomically(path: Path, content: bytes) -> None:
-    """Put a file under a name in one step that lasts, replacing what has the name, even a link or a pipe.
+    """Put a file under a name in one durable step, replacing what has the name, even a link or a pipe.
 
     A file that is replaced keeps its permissions.
     """
@@ -64,13 +64,13 @@ def replace_atomically(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:
-                os.replace(partial, path)  # while it is locked, or another writer might think it abandoned
+                os.replace(partial, path)  # while it is locked, or another writer might consider it abandoned
         if fcntl is None:
-            os.replace(partial, path)  # Windows renames no open file
+            os.replace(partial, path)  # Windows cannot rename an open file
     except BaseException as error:
         if partial is not None:
             partial.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # the caller knows nothing of the hidden file
+        if isinstance(error, OSError):  # the caller does not know about the hidden file
             error.filename = os.fspath(path)
         raise
     sync_folder(path.parent)
@@ -82,7 +82,7 @@ def new_partial(folder: Path) -> Path:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Delete the hidden files of killed writers, as far as this user may."""
+    """Delete the hidden files of killed writers, as far as this user is allowed to."""
     if fcntl is None:
         return
     with suppress(OSError):
@@ -110,8 +110,8 @@ def sync_folder(folder: Path) -> None:
 def _locked_file(folder: Path, *, private: bool) -> tuple[Path, BinaryIO]:
     """Create and lock a hidden file; with `private`, nobody else may open it until it is given permissions.
 
-    Another writer may take it for abandoned, and remove it, in the moment before it is locked. Then it needs
-    a new name: somebody who still holds the removed file open might remove whatever has the old one.
+    Another writer may consider it abandoned, and remove it, just before it is locked. Then it needs a new
+    name: a writer that still holds the removed file open might remove whatever has the old one.
     """
     mode = 0o600 if private else 0o666
     while True:
@@ -120,7 +120,7 @@ def _locked_file(folder: Path, *, private: bool) -> tuple[Path, BinaryIO]:
         try:
             if fcntl is None:
                 return path, file
-            with suppress(OSError):  # without locks nobody else gets one either, and nothing is removed
+            with suppress(OSError):  # without locks no other writer gets one either, and nothing is removed
                 fcntl.flock(file, fcntl.LOCK_EX)
             if os.fstat(file.fileno()).st_nlink:
                 return path, file
@@ -135,7 +135,7 @@ def _take_permissions(path: Path, old: os.stat_result) -> None:
     """Give a file the owner, group and mode of another, as far as user and file system allow."""
     mode = stat.S_IMODE(old.st_mode)
     if os.name == "posix":
-        for owner in (old.st_uid, -1):  # the group alone if it must be
+        for owner in (old.st_uid, -1):  # only the group if need be
             with suppress(OSError):
                 os.chown(path, owner, old.st_gid)
                 break
@@ -145,7 +145,7 @@ def _take_permissions(path: Path, old: os.stat_result) -> None:
         path.chmod(mode)
 
 
-MUST = "it must be a regular file, and is a folder, a pipe or a device"
+MUST = "it must be a regular file, but is a folder, a pipe or a device"
 
 
 class NotRegularError(ValueError):
@@ -153,7 +153,7 @@ class NotRegularError(ValueError):
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """Open a file for reading, or raise a `NotRegularError`; what is opened is checked, not the path."""
+    """Open a file for reading, or raise a `NotRegularError`; the check is of the open file, not the path."""
     return open(path, "rb", opener=_only_a_file)
 
 
@@ -162,7 +162,7 @@ def _only_a_file(path: str, flags: int) -> int:
     try:
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     except PermissionError:
-        if os.path.isdir(path):  # Windows opens no folders
+        if os.path.isdir(path):  # Windows cannot open folders
             raise NotRegularError(MUST) from None
         raise
     if stat.S_ISREG(os.fstat(descriptor).st_mode):

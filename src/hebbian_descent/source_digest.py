@@ -1,4 +1,4 @@
-"""Which code is running: the package's version, and a digest that tells an edited copy from a release."""
+"""Identity of the running code: the version, and a digest that tells an edited copy from a release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMPILED_SUFFIXES = (".so", ".pyd")
 
 def package_version() -> str:
     """Return the version of the package."""
-    # Not an import: the package itself imports the modules that ask.
+    # Not an import: the package itself imports the modules that call this.
     return str(sys.modules[PACKAGE].__version__)
 
 
@@ -31,7 +31,7 @@ def source_digest() -> str:
 
 
 def digest_of(folder: Traversable) -> str:
-    """Return the SHA-256 over the names and contents of the code in a folder and the folders below it."""
+    """Return the SHA-256 of the names and contents of the code in a folder and its subfolders."""
     contents = {name: hashlib.sha256(content).hexdigest() for name, content in _code(folder, "")}
     return hashlib.sha256(
         "".join(f"{contents[name]} {name}\n" for name in sorted(contents)).encode()

@@ -1,7 +1,7 @@
 """Tables as text: one writer for CSV, LaTeX, Markdown and the terminal.
 
-Cells may come from files that anybody wrote. Each format neutralises what its reader would take for more than
-text: formulas of a spreadsheet, LaTeX commands, HTML tags in Markdown, escape sequences of a terminal.
+Cells may come from untrusted files. Each format neutralises what its reader would not take for plain text:
+formulas of a spreadsheet, LaTeX commands, HTML tags in Markdown, escape sequences of a terminal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Marked(NamedTuple):
-    """Text that stands out; colours show on the terminal alone."""
+    """Highlighted text; colours show only on the terminal."""
 
     text: str
     bold: bool = False
@@ -29,7 +29,7 @@ class Marked(NamedTuple):
 
 
 Cell = str | int | float | Marked | tuple[str | Marked, ...]
-"""A float is written with four significant digits, in CSV with all of them."""
+"""A float is written with four significant digits, in CSV with all digits."""
 
 
 class TextTable(NamedTuple):
@@ -39,7 +39,7 @@ class TextTable(NamedTuple):
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     alignment: str = ""
-    """One letter per column, l or r; empty for all l."""
+    """One letter per column, l or r; all l if empty."""
 
 
 def _parts(cell: Cell) -> list[Marked]:
@@ -54,7 +54,7 @@ def _shown(value: object) -> str:
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""Text that begins so is a formula to a spreadsheet."""
+"""Text that begins with one of these is a formula to a spreadsheet."""
 
 
 def csv_text(table: TextTable) -> str:
@@ -123,7 +123,7 @@ def _latex(part: Marked) -> str:
 
 
 def markdown_text(table: TextTable) -> str:
-    """Return a Markdown table; a line break within a cell becomes one of the page."""
+    """Return a Markdown table; a line break within a cell becomes an HTML one."""
     rows = (table.headings, ["---"] * len(table.headings), *table.rows)
     return "\n".join(
         "| " + " | ".join("".join(map(_markdown, _parts(cell))) for cell in row) + " |" for row in rows
@@ -137,9 +137,9 @@ def _markdown(part: Marked) -> str:
 
 
 def terminal_table(table: TextTable, *, compact: bool = False, wrap: Iterable[int] = ()) -> TerminalTable:
-    """Return a Rich table; `compact` leaves no space around columns, `wrap` numbers those that may wrap.
+    """Return a Rich table; `compact` leaves no space around columns, `wrap` lists those that may wrap.
 
-    In columns aligned to the right, decimal points are below each other.
+    In right-aligned columns, decimal points are aligned.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -177,14 +177,14 @@ def _terminal(cell: Cell) -> Text:
 
 
 NUMBER = re.compile(r"[≤≥]?[-+−]?[\d,]+(?P<after>(\.\d+)?(e[-+]?\d+)?\*?)")
-"""A number, with a mark before or behind it or without."""
+"""A number, optionally with a mark before or after it."""
 
 
 def _aligned_heading(heading: str, cells: Sequence[Text]) -> str | None:
-    """Pad cells with spaces so that their decimal points are below each other, and return a heading to match.
+    """Pad cells with spaces so that their decimal points are aligned, and return a heading to match.
 
-    Returns None where alignment to the right does as well. Rich drops spaces at the end of what it aligns to
-    the right, so all cells get the width of the column instead.
+    Returns None where right alignment is enough. Rich drops trailing spaces when it aligns to the right, so
+    all cells get the width of the column instead.
     """
     after = {id(cell): len(found["after"]) for cell in cells if (found := NUMBER.fullmatch(cell.plain))}
     if len(set(after.values())) < 2 or any("\n" in cell.plain for cell in cells):

@@ -1,7 +1,7 @@
-"""How many processors this process may use, and how its libraries, such as a BLAS, are kept to one thread.
+"""Usable processors, and how libraries such as a BLAS are limited to one thread.
 
-To find thread pools takes milliseconds, so they are looked for again only after something was imported: a
-library comes with the module that needs it.
+Finding thread pools takes milliseconds, so the search is repeated only after an import: a library comes
+with the module that needs it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _controller() -> Any:
 
 
 def one_thread(user_api: str | None = None) -> AbstractContextManager[Any]:
-    """Keep all pools to one thread each, or those of an API such as "blas", until the context is left.
+    """Limit all pools to one thread each, or those of an API such as "blas", until the context is left.
 
     A product that a BLAS splits over threads may round differently.
     """
@@ -50,7 +50,7 @@ ONE_THREAD = dict.fromkeys(
     ),
     "1",
 )
-"""The environment of a process in which no library starts threads of its own."""
+"""Environment of a process in which no library starts its own threads."""
 
 
 def usable_processors() -> int:
@@ -60,12 +60,12 @@ def usable_processors() -> int:
 
 
 def pin_to_one_thread() -> None:
-    """Keep the libraries of this process to one thread from now on, including those loaded later.
+    """Limit the libraries of this process to one thread from now on, including those loaded later.
 
     It is permanent: with several cells at a time in one process, a cell that restored the number at its end
     would do so for the others as well.
     """
-    if "numba" in sys.modules:  # which refuses another number once its threads have started
+    if "numba" in sys.modules:  # it refuses another number once its threads have started
         os.environ.update({name: "1" for name in ONE_THREAD if name != "NUMBA_NUM_THREADS"})
     else:
         os.environ.update(ONE_THREAD)

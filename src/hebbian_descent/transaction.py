@@ -1,7 +1,7 @@
-"""Learning that is all or nothing: an exception leaves what was learned before.
+"""All-or-nothing learning: after an exception, a learner is as it was before.
 
 A learner is a network, an estimator or a memory: an object whose attributes hold arrays. It learns on a
-draft, a copy with its own arrays, and takes the draft over in one assignment, which no interrupt can divide.
+draft, a copy with its own arrays, and takes over the draft in one assignment, which no interrupt can split.
 
 Long calls need not lose everything to Ctrl-C. Where a draft is consistent, as after an epoch, its state can
 be kept: an interrupt later on, though no other exception, leaves the learner with that.
@@ -22,18 +22,18 @@ Learner = TypeVar("Learner")
 
 
 _KEPT: dict[int, dict[str, Any]] = {}
-"""States that drafts had when they were last consistent, by the identity of the draft."""
+"""Last consistent state of each draft, by the identity of the draft."""
 
 
 @contextmanager
 def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[Learner]:
-    """Give a draft to learn on, and make it the learner's own unless an exception comes first.
+    """Yield a draft to learn on, and make it the learner's own unless an exception comes first.
 
-    What is `shared` is not copied: it may be large, and whoever says so knows that it changes as a whole.
+    Attributes named in `shared` are not copied: they may be large, and the caller replaces them as a whole.
     """
     draft: Learner = object.__new__(type(learner))
     draft.__dict__ = own_state(learner, shared)
-    _KEPT.pop(id(draft), None)  # an interrupt may have left that of an earlier draft of this identity
+    _KEPT.pop(id(draft), None)  # an interrupt may have left one of an earlier draft of this identity
     try:
         yield draft
         learner.__dict__ = draft.__dict__
@@ -46,9 +46,9 @@ def all_or_nothing(learner: Learner, shared: Collection[str] = ()) -> Iterator[L
 
 
 def keep_so_far(draft: object, *, shared: bool = False) -> None:
-    """Let an interrupt from now on leave what the draft has learned so far.
+    """Let a later interrupt keep what the draft has learned so far.
 
-    Where no interrupt can come while arrays change, what it learns later may be left as well, and nothing
+    Where no interrupt can come while arrays change, what it learns later may be kept as well, and nothing
     need be copied: the state is `shared`.
     """
     _KEPT[id(draft)] = dict(vars(draft)) if shared else own_state(draft)

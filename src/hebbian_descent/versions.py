@@ -1,4 +1,4 @@
-"""What is installed and which compiled core is used: the facts that a report of a problem needs."""
+"""Installed versions and the compiled core in use: the facts that a bug report needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DISTRIBUTION = "hebbian-descent"
 
 
 def show_versions() -> None:
-    """Print the versions of Python, system and libraries, and the level of the compiled core."""
+    """Print the versions of Python, the system and the libraries, and the level of the compiled core."""
     for title, facts in versions().items():
         lines = [f"{name:>20}: {value}" for name, value in facts.items()]
         sys.stdout.write("\n".join([f"{title}:", *lines, "", ""]))
@@ -46,7 +46,7 @@ def describe_package() -> str:
 
 
 def describe_libraries() -> str:
-    """Return the versions of Python and of the libraries that the package cannot do without."""
+    """Return the versions of Python and of the required libraries."""
     found = (f"{name} {_version(name)}" for name in requirements()[""])
     return ", ".join([f"Python {platform.python_version()}", *found])
 
@@ -55,7 +55,7 @@ def describe_core() -> str:
     """Return the level of the compiled core, or why there is none."""
     try:
         found = native.choice()
-    except ValueError as error:  # a report of a problem should name it
+    except ValueError as error:  # a bug report should name it
         return f"none ({error})"
     return found.level or f"none ({found.why_not})"
 
@@ -68,7 +68,7 @@ def _runnable() -> tuple[str, ...]:
 
 
 def requirements() -> dict[str, list[str]]:
-    """Return the libraries that each extra installs, and under "" those that the package always needs."""
+    """Return the libraries that each extra installs, and under "" the required ones."""
     try:
         required = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:  # sources that are on the path, but not installed

@@ -1,4 +1,4 @@
-"""Every campaign holds in small form, and the page says what was recorded."""
+"""Every campaign holds on a small scale, and the page says what was recorded."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the tests of the datasets share: a clean environment, the real data, and a web server of any mood."""
+"""Fixtures of the dataset tests: a clean environment, the real data, and a web server that can misbehave."""
 
 import os
 import threading
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-# Read before any test is kept from seeing it.
+# Read before tests are prevented from seeing it.
 REAL_DATA = os.environ.get("HEBBIAN_DESCENT_DATA")
 NOBODY_LISTENS = "http://127.0.0.1:9"
 
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Give every test an empty cache and no way to the internet."""
+    """Give every test an empty cache and no access to the internet."""
     monkeypatch.delenv("HEBBIAN_DESCENT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HEBBIAN_DESCENT_MIRRORS", NOBODY_LISTENS)
@@ -31,7 +31,7 @@ def real_data() -> Path:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers a path with what the server was told to do there."""
+    """Answers a path as the server was set up to."""
 
     server: "Server"
 
@@ -65,7 +65,7 @@ class Server(ThreadingHTTPServer):
         self.closing = threading.Event()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of clients that went away: some tests make them."""
+        """Do not report clients that disconnect: some tests make them."""
 
     @property
     def url(self) -> str:

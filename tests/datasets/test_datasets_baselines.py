@@ -1,4 +1,4 @@
-"""The real data are the paper's: their simplest guesses err as much as it prints."""
+"""The real data are the paper's: the simplest guesses have the errors that it prints."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Files that are there but wrong get an error of their own, and never a dataset."""
+"""Files that exist but are wrong raise their own error, and never give a dataset."""
 
 import bz2
 import gzip
@@ -45,13 +45,13 @@ def assert_damaged(folder, message, name="adult"):
         (
             "x_train",
             np.zeros((5000, 122), np.uint8),
-            r"x_train must be uint8 of shape \(5000, 123\), and is uint8",
+            r"x_train must be uint8 of shape \(5000, 123\), but is uint8",
         ),
-        ("x_train", np.zeros((5000, 123)), r"and is float64 of shape \(5000, 123\)"),
+        ("x_train", np.zeros((5000, 123)), r"but is float64 of shape \(5000, 123\)"),
         ("x_valid", np.zeros((1413, 123), np.uint8), r"x_valid must be uint8 of shape \(1414, 123\)"),
         ("y_test", np.zeros((26_147, 1), np.uint8), r"y_test must be uint8 of shape \(26147,\)"),
-        ("y_train", np.full(5000, 2, np.uint8), "y_train must hold labels below 2, and holds 2"),
-        ("x_test", np.full((26_147, 123), 7, np.uint8), "x_test must hold zeros and ones only, and holds 7"),
+        ("y_train", np.full(5000, 2, np.uint8), "y_train must hold labels below 2, but holds 2"),
+        ("x_test", np.full((26_147, 123), 7, np.uint8), "x_test must hold zeros and ones only, but holds 7"),
     ],
 )
 def test_an_archive_with_a_wrong_array_is_refused(adult_arrays, tmp_path, key, array, message):
@@ -62,9 +62,9 @@ def test_an_archive_with_a_wrong_array_is_refused(adult_arrays, tmp_path, key, a
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("x_train", "must hold x_train and y_train, and holds y_train, x_valid"),
-        ("x_valid", "the valid part must hold 1414 patterns, and is missing"),
-        ("y_test", "y_test must hold 26147 labels, and is missing"),
+        ("x_train", "must hold x_train and y_train, but holds y_train, x_valid"),
+        ("x_valid", "the valid part must hold 1414 patterns, but is missing"),
+        ("y_test", "y_test must hold 26147 labels, but is missing"),
     ],
 )
 def test_an_archive_that_lacks_an_array_is_refused(adult_arrays, tmp_path, missing, message):
@@ -78,14 +78,14 @@ def test_a_part_too_many_is_refused():
         return Split(np.broadcast_to(np.uint8(0), (n, 784)), np.zeros(n, np.uint8))
 
     with pytest.raises(
-        ValueError, match=r"x_valid must be uint8 of shape \(0, 784\), and is uint8 of shape \(5,"
+        ValueError, match=r"x_valid must be uint8 of shape \(0, 784\), but is uint8 of shape \(5,"
     ):
         check_splits(Splits(zeros(60_000), zeros(5), zeros(10_000)), datasets.describe("mnist"))
 
 
 def test_pickles_are_never_executed(tmp_path):
     np.savez(tmp_path / "adult.npz", x_train=np.array([print], dtype=object))
-    assert_damaged(tmp_path, "x_train: an array must hold numbers, and holds object")
+    assert_damaged(tmp_path, "x_train: an array must hold numbers, but holds object")
 
 
 def test_a_bare_array_is_no_archive(tmp_path):
@@ -155,11 +155,9 @@ def test_a_replaced_file_is_read_anew(adult_arrays, tmp_path):
 
 def test_a_file_one_may_not_read_is_no_damage(monkeypatch, tmp_path):
     (tmp_path / "adult.npz").write_bytes(b"secret")
-    # Acted, since the superuser may read everything.
+    # Simulated, since the superuser may read everything.
     monkeypatch.setattr("hebbian_descent.datasets.formats.open_regular", refuse)
-    with pytest.raises(
-        datasets.DataFolderError, match="must be readable by you, and is not: Permission denied"
-    ):
+    with pytest.raises(datasets.DataFolderError, match="must be readable, but is not: Permission denied"):
         datasets.load("adult", folder=tmp_path)
 
 
@@ -183,7 +181,7 @@ def written_archive(folder, arrays, change=lambda member: None, compression=zipf
 def test_an_archive_compressed_in_a_way_that_cannot_be_bounded_is_refused(tmp_path, compression):
     written_archive(tmp_path, {"x_train": np.zeros((5000, 123), np.uint8)}, compression=compression)
     assert_damaged(
-        tmp_path, f"x_train: an array must be stored or deflated, and has compression {compression}"
+        tmp_path, f"x_train: an array must be stored or deflated, but has compression {compression}"
     )
 
 
@@ -207,7 +205,7 @@ def npy(header, content=b""):
         ("{'descr': '|u1', 'fortran_order': False, 'shape': (-1,)}", "states the shape"),
         (
             "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 4611686018427387904)}",
-            "0 bytes, and has more",
+            "0 bytes, but has more",
         ),
         ("{'descr': '|S0', 'fortran_order': False, 'shape': (3,)}", "must hold numbers"),
         ("{'descr': '|u1', 'shape': (9,)}", "the header of an array must say its shape and its type"),
@@ -226,7 +224,7 @@ def test_forged_headers_of_arrays_are_refused_before_they_take_memory(tmp_path, 
 BOMBS = {
     "gzip": ("a9a.gz", lambda: gzip.compress(bytes(80_000_000)), "its content must have at most 16"),
     "bzip2": ("a9a.bz2", lambda: bz2.compress(bytes(80_000_000)), "its content must have at most 16"),
-    "empty lines": ("a9a.bz2", lambda: bz2.compress(b"1\n" * 500_000), "at most 100000, and holds 500000"),
+    "empty lines": ("a9a.bz2", lambda: bz2.compress(b"1\n" * 500_000), "at most 100000, but holds 500000"),
     "archive": (
         "adult.npz",
         lambda: archive_bomb(),

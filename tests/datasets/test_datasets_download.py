@@ -1,6 +1,6 @@
-"""One file from servers that misbehave: what is said of them, and that nothing of them remains.
+"""One file from servers that misbehave: the messages, and that nothing is left behind.
 
-That the next mirror is asked after every kind of failure is tried in `campaigns/hostile_servers.py`.
+`campaigns/hostile_servers.py` tests that the next mirror is used after every kind of failure.
 """
 
 import bz2
@@ -76,9 +76,9 @@ MISBEHAVIOURS = {
     "stalled halfway": (lambda server: server.stalls_after("/bad", CONTENT[:99]), "no answer within 0.4 s"),
     "announced too long": (
         lambda server: server.announces("/bad", 10**10),
-        "the file has at most 515536 bytes, and the server announced 10000000000",
+        "the file has at most 515536 bytes, but the server announced 10000000000",
     ),
-    "endless": (lambda server: server.never_ends("/bad"), "at most 515536 bytes, and the server sent more"),
+    "endless": (lambda server: server.never_ends("/bad"), "at most 515536 bytes, but the server sent more"),
     "dripping": (lambda server: server.drips("/bad"), "the transfer was not done within 0.85 s"),
     "escape sequences": (lambda server: server.fails("/bad", "\x1b[2J"), r"answered 500 \\x1b\[2J\)"),
     "redirected nowhere": (lambda server: server.redirects("/bad", "/nowhere"), "the server answered 404"),
@@ -141,7 +141,7 @@ def test_the_file_may_be_read_by_whom_the_user_lets_read_files(server, tmp_path)
 
 def test_a_folder_that_cannot_be_made_is_told_apart_from_a_bad_server(server, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(DataFolderError, match="data folder must be one you can write to"):
+    with pytest.raises(DataFolderError, match="data folder must be writable"):
         get(tmp_path / "file" / "folder", server.serves("/x", CONTENT))
 
 

@@ -80,7 +80,7 @@ def test_without_a_home_folder_the_error_names_the_setting(monkeypatch, home):
         import pwd
 
         monkeypatch.delenv("HOME")
-        # Acted: this user of the system has an entry, those of many containers do not.
+        # Simulated: this user has an entry in the system, those of many containers do not.
         monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
     else:
         monkeypatch.setenv("HOME", home)

@@ -22,11 +22,11 @@ def test_idx_holds_an_array_of_any_shape():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "header of at least 4 bytes, and this one ends after 0"),
-        (b"\x1f\x8b\x08\x00", "begins with 00 00 08, and this one with 1f 8b 08"),
-        (IDX[:10], "header must have 16 bytes, and ends after 10"),
-        (IDX[:-1], r"shape \(2, 2, 3\) takes 28 bytes, and the file has 27"),
-        (IDX + b"!", r"takes 28 bytes, and the file has 29"),
+        (b"", "header of at least 4 bytes, but this one ends after 0"),
+        (b"\x1f\x8b\x08\x00", "begins with 00 00 08, but this one with 1f 8b 08"),
+        (IDX[:10], "header must have 16 bytes, but ends after 10"),
+        (IDX[:-1], r"shape \(2, 2, 3\) takes 28 bytes, but the file has 27"),
+        (IDX + b"!", r"takes 28 bytes, but the file has 29"),
     ],
 )
 def test_a_damaged_idx_file_is_told_by_its_damage(content, message):
@@ -47,13 +47,13 @@ def test_libsvm_lines_may_end_in_any_way(content):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"1 1:1 4:1\n", r"indices must lie in 1\.\.3, and range from 1 to 4"),
-        (b"1 0:1 2:1\n", r"indices must lie in 1\.\.3, and range from 0 to 2"),
+        (b"1 1:1 4:1\n", r"indices must lie in 1\.\.3, but range from 1 to 4"),
+        (b"1 0:1 2:1\n", r"indices must lie in 1\.\.3, but range from 0 to 2"),
         (b"1 1:0.5\n", "a line must read"),
         (b"1 1:10\n", "a line must read"),
         (b"win 1:1\n", "a line must read"),
         (b"<html>404</html>", "a line must read"),
-        (b"", "must hold one row per line, at most 100000, and holds 0"),
+        (b"", "must hold one row per line, at most 100000, but holds 0"),
     ],
 )
 def test_what_is_no_binary_libsvm_file_is_refused(content, message):
@@ -74,11 +74,11 @@ def test_uci_squares_become_three_inputs_each(line_end):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "must hold one position per line, at most 100000, and holds 0"),
-        (b"x,b,o,win\n", "must begin with 42 squares, and none does"),
-        (SQUARES + b",win\nx,b,o,win\n", "and line 2 does not"),
-        (SQUARES.replace(b"o", b"?", 1) + b",win\n", "and line 1 does not"),
-        (SQUARES + b",lost\n", "must end in loss, draw, win, and one ends in b'lost'"),
+        (b"", "must hold one position per line, at most 100000, but holds 0"),
+        (b"x,b,o,win\n", "must begin with 42 squares, but none does"),
+        (SQUARES + b",win\nx,b,o,win\n", "but line 2 does not"),
+        (SQUARES.replace(b"o", b"?", 1) + b",win\n", "but line 1 does not"),
+        (SQUARES + b",lost\n", "must end in loss, draw, win, but one ends in b'lost'"),
     ],
 )
 def test_what_is_no_connect_file_is_refused(content, message):
@@ -95,7 +95,7 @@ def test_a_cifar_record_becomes_grey_by_luma():
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 3072, b"\x00" * 3074])
 def test_cifar_records_must_be_whole(content):
-    with pytest.raises(ValueError, match=f"records of 3073 bytes, and has {len(content)} bytes"):
+    with pytest.raises(ValueError, match=f"records of 3073 bytes, but has {len(content)} bytes"):
         parse_grey_batch(content)
 
 

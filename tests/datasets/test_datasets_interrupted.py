@@ -1,4 +1,4 @@
-"""Downloads that are interrupted, killed, or run twice at once: no half file is ever found under its name."""
+"""Downloads that are interrupted, killed, or run twice at once: no partial file ever has the final name."""
 
 import hashlib
 import os

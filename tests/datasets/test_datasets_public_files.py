@@ -106,7 +106,7 @@ def test_rows_in_another_order_are_refused_since_the_split_would_be_another(name
 def test_a_public_file_with_a_line_missing_is_refused(real_data, tmp_path):
     lines = read_content(real_data / "raw" / "a9a.bz2").splitlines(keepends=True)
     (tmp_path / "a9a").write_bytes(b"".join(lines[:-1]))
-    with pytest.raises(datasets.DatasetDamagedError, match="a9a must have 32561 lines, and has 32560"):
+    with pytest.raises(datasets.DatasetDamagedError, match="a9a must have 32561 lines, but has 32560"):
         datasets.load("adult", folder=tmp_path)
 
 

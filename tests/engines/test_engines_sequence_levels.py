@@ -1,6 +1,6 @@
 """Sweeps by the sequence engine have the same bits with AVX2 and with AVX-512, NumPy and BLAS included.
 
-Without the compiled core they are the same but for rounding.
+Without the compiled core they are the same up to rounding.
 """
 
 import os

@@ -81,7 +81,7 @@ def setting_of(
 
 
 class Stream:
-    """A layer in the middle of its life, and samples in an order."""
+    """A layer that has already learned, and samples in an order."""
 
     def __init__(self, n=24, n_inputs=19, n_outputs=5, dtype=np.float64, seed=0):
         rng = np.random.default_rng(seed)
@@ -127,12 +127,12 @@ class Stream:
         return arrays, progress, ended
 
     def by_loop(self, setting, per_pass=1, **options):
-        """Return what the compiled loop makes of the stream."""
+        """Return the result of the compiled loop on the stream."""
         loop = loop_of(setting, self.inputs.shape[1], self.dtype, per_pass=per_pass)
         return self.learned(setting, loop, **options)
 
     def by_twin(self, setting, **options):
-        """Return what the plain twin makes of it."""
+        """Return the result of the plain twin on it."""
         return self.learned(setting, partial(learn_in_python, setting), **options)
 
 
@@ -201,7 +201,7 @@ def test_every_rule_and_error_term_is_that_of_the_twin(compiled, rule, error, ex
 
 @cache  # all levels are compared with the same twin, which takes most of the time
 def weighted_cases(activation, rule, dtype):
-    """Return streams of weighted samples, settings, and what the twin makes of them."""
+    """Return streams of weighted samples, settings, and the results of the twin."""
     cases = []
     for weight in (2.5, 17, 300):
         stream = Stream(n=2, n_inputs=9, n_outputs=4, dtype=dtype)

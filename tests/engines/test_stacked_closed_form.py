@@ -30,7 +30,7 @@ def patterns(pairs):
 
 @pytest.fixture
 def updates(monkeypatch):
-    """Return a list to which every stack that takes step by step adds its number of runs."""
+    """Return a list to which every stack that learns step by step adds its number of runs."""
     made = []
     original = Stack.learn
 
@@ -142,4 +142,4 @@ def test_inputs_that_are_mostly_zero_agree(pairs, updates):
 def test_the_choice_says_that_one_run_tells_all(patterns):
     setting = setting_of("hebb")
     (cell,) = setting.cells()
-    assert "what one of them learns tells what all learn" in choose("auto", cell, setting, patterns).reason
+    assert "one imprint serves all of them" in choose("auto", cell, setting, patterns).reason

@@ -43,7 +43,7 @@ def test_inspect_shows_class_parameters_arrays_and_versions(inspect, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "at least 8 bytes"), (b"\0" * 100, "must be JSON"), (b"PK\x03\x04 archive", "no model file")],
+    [(b"", "at least 8 bytes"), (b"\0" * 100, "must be JSON"), (b"PK\x03\x04 archive", "not a model file")],
 )
 def test_a_bad_file_is_one_sentence_and_exit_code_2(content, message, inspect, tmp_path):
     (tmp_path / "file").write_bytes(content)

@@ -143,7 +143,7 @@ def test_a_class_that_registers_itself_can_be_saved(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"activation": Activation("mine", np.tanh)}, r"Got 'mine' of your own in parameters.activation"),
+        ({"activation": Activation("mine", np.tanh)}, r"Got a custom 'mine' in parameters.activation"),
         ({"bias": np.array([np.nan, 0, 0])}, r"numbers of 'bias' must be finite"),
         ({"bias": np.zeros(3, np.float16)}, r"must be of .*Got 'bias' of float16"),
         ({"bias": np.zeros((0, 3))}, r"none of them empty. Got 'bias' of shape \(0, 3\)"),
@@ -223,7 +223,7 @@ def with_text(text):
 GOOD = pack("Layer", *new_layer()._contents())
 NO_MODELS = {
     "empty": (b"", r"at least 8 bytes. Got 0"),
-    "text": (b"just a few words\n", r"no model file, or it is damaged"),
+    "text": (b"just a few words\n", r"not a model file, or it is damaged"),
     "huge header": ((2**63).to_bytes(8, "little") + b"{}", r"must have at most 2097152 bytes"),
     "header beyond the end": ((1000).to_bytes(8, "little") + b"{}", r"it was cut off"),
     "not json": ((2).to_bytes(8, "little") + b"{[", r"header of a model file must be JSON"),
@@ -296,7 +296,7 @@ FORGED = {
         r"fit together. Got \(4,\) for 'bias'",
     ),
     "parameters": ("AssociativeMemory", {"network": 1}, ARRAYS, r"The parameters must be auto, learning"),
-    "lists": ("Layer", {"activation": [1]}, ARRAYS, r"activation must be one of the package. Got \[1\]"),
+    "lists": ("Layer", {"activation": [1]}, ARRAYS, r"activation must be one of the package's. Got \[1\]"),
     "dtype": ("Layer", PARAMETERS, {**ARRAYS, "bias": np.ones(3, np.int64)}, r"one floating dtype"),
     "mixed": ("Layer", PARAMETERS, {**ARRAYS, "bias": np.ones(3, np.float32)}, r"one floating dtype"),
     "array more": (
@@ -380,14 +380,14 @@ def test_a_large_header_is_not_read(tmp_path):
 
 
 def test_folders_pipes_and_missing_files(tmp_path):
-    with pytest.raises(ModelFileError, match=r"is read from a file"):
+    with pytest.raises(ModelFileError, match="must be read from a file"):
         read_model(tmp_path)
     with pytest.raises(FileNotFoundError):
         read_model(tmp_path / "missing")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")  # opening it would wait for ever
         for path in (tmp_path / "pipe", "/dev/zero"):
-            with pytest.raises(ModelFileError, match=r"is read from a file"):
+            with pytest.raises(ModelFileError, match="must be read from a file"):
                 read_model(path)
 
 
@@ -403,7 +403,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path, monke
         return open_now(*args)
 
     monkeypatch.setattr(os, "open", swap_and_open)
-    with pytest.raises(ModelFileError, match=r"file: A model is read from a file"):
+    with pytest.raises(ModelFileError, match=r"file: A model must be read from a file"):
         Layer.load(tmp_path / "file")
 
 

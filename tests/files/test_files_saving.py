@@ -187,7 +187,7 @@ def test_hidden_files_of_others_are_left_alone(tmp_path):
 
 
 def test_a_writer_whose_file_is_taken_for_abandoned_writes_again(tmp_path, monkeypatch):
-    """Between making a file and locking it somebody else may take it for abandoned."""
+    """Between making a file and locking it, another writer may consider it abandoned."""
     import fcntl
 
     lock, removed = fcntl.flock, []
@@ -221,7 +221,7 @@ def test_many_writers_do_not_disturb_each_other(tmp_path):
 
 
 def test_a_file_that_was_taken_for_abandoned_is_written_under_another_name(tmp_path, monkeypatch):
-    """Who holds the removed file open removes its name once more, after the writer has started anew."""
+    """A writer that holds the removed file open removes its name again, after the other has restarted."""
     flock, removed, n_calls = fcntl.flock, [], [0]
 
     def slow_flock(file, operation):

@@ -1,4 +1,4 @@
-"""What a researcher's own code may get wrong: one sentence each, and nothing leaks."""
+"""Mistakes in custom code: one sentence each, and nothing leaks."""
 
 from dataclasses import replace
 

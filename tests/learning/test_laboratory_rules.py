@@ -103,7 +103,7 @@ def test_willshaw_is_the_or_of_all_coincidences_and_exactly_binary():
     layer = trained("willshaw", offset=0.0, learning_rate="auto")
     np.testing.assert_array_equal(layer.weights, expected)
     memory = AssociativeMemory(N, M, rule="willshaw", activation="linear", centering=None)
-    assert not memory.network.weights.any()  # brought into the constraint at the start
+    assert not memory.network.weights.any()  # constrained at the start
     memory.store(X, T)
     np.testing.assert_array_equal(memory.network.weights, expected)
 
@@ -216,7 +216,7 @@ def test_every_rule_runs_in_training_memories_and_sweeps(rule, tmp_path):
 def test_estimators_refuse_what_they_cannot_follow(rule):
     for learn in ("fit", "partial_fit"):
         with pytest.raises(
-            ValueError, match=rf"learns from targets by two factors alone. Got the rule '{rule}'"
+            ValueError, match=rf"learns from targets, by two factors only. Got the rule '{rule}'"
         ):
             getattr(HebbianDescentClassifier(rule=rule), learn)(X, T[:, 0].astype(int))
 

@@ -101,7 +101,7 @@ def test_a_state_starts_afresh_with_every_run():
 def test_resuming_without_the_state_is_refused():
     layer = new_layer()
     train(layer, X, T, rule=ADAPTIVE)
-    with pytest.raises(ValueError, match=r"Got none: pass the network that was trained itself"):
+    with pytest.raises(ValueError, match=r"Got none: pass the very network that was trained"):
         train(layer.copy(), X, T, rule=ADAPTIVE, first_epoch=1)
     with pytest.raises(ValueError, match=r"Got that of 'adaptive'"):
         train(layer, X, T, rule="bcm", first_epoch=1)
@@ -402,7 +402,7 @@ def gives(answer):
 BAD = [
     (
         {"rule": gives(Change(np.zeros((2, 2))))},
-        r"change of the weights of shape \(5, 3\).*Got \(2, 2\) and None",
+        r"change of the weights, shape \(5, 3\).*Got \(2, 2\) and None",
     ),
     ({"rule": gives(Change(np.zeros((N, M)), np.zeros(2)))}, r"Got \(5, 3\) and \(2,\)"),
     (
@@ -416,7 +416,7 @@ BAD = [
     ({"constraints": lambda W: W[0]}, r"must return weights of shape \(5, 3\).*Got \(3,\)"),
     ({"connectivity": np.ones((2, 2))}, r"one entry for each weight, shape \(5, 3\). Got shape \(2, 2\)"),
     ({"noise": 0.1}, r"must be Noise\(weights=…, activity=…\) or None. Got 0.1"),
-    ({"noise": Noise(weights=lambda rng, W: W[0])}, r"one number for each of an array.*Got \(3,\)"),
+    ({"noise": Noise(weights=lambda rng, W: W[0])}, r"must return an array of shape.*Got \(3,\)"),
     ({"strength": [1, 2]}, r"one for each of 12 patterns. Got shape \(2,\)"),
     ({"strength": np.full(D, np.nan)}, r"strength must be finite. Got nan"),
     ({"strength": "high"}, r"one number per pattern, or a function. Got 'high'"),

@@ -1,4 +1,4 @@
-"""One vocabulary of centering: the same words, defaults and offsets in every face."""
+"""One vocabulary of centering: the same words, defaults and offsets in every interface."""
 
 import inspect
 

@@ -45,7 +45,7 @@ def test_parts_without_them_are_refused_and_change_nothing(size):
     train(layer, X[:size], T[:size], rule="covariance")
     before = layer.weights.copy()
     with pytest.raises(
-        ValueError, match=r"needs the means of all .* Got patterns with other means .*Pass means="
+        ValueError, match=r"needs the means of all .* Got patterns whose means differ .*Pass means="
     ):
         train(layer, X[size:], T[size:], rule="covariance")
     np.testing.assert_array_equal(layer.weights, before)

@@ -25,7 +25,7 @@ SCALED = Offset(takes_data_mean=True)
 
 
 class Sample:
-    """A layer in the middle of its life with a fixed offset and scale, and one sample."""
+    """A layer that has already learned, with a fixed offset and scale, and one sample."""
 
     def __init__(self, seed=0):
         rng = np.random.default_rng(seed)

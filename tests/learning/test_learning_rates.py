@@ -1,4 +1,4 @@
-"""The automatic rate: its formula, its promise, and the same rate for the same pattern in every face."""
+"""The automatic rate: its formula, its promise, and the same rate for the same pattern in every interface."""
 
 import numpy as np
 import pytest
@@ -169,4 +169,4 @@ def test_autoencoders_share_the_rate(monkeypatch):
     memory = AssociativeMemory(6, auto="autoencoder", n_hidden=4, seed=0)
     memory.store(X[0])
     assert estimator.n_samples_seen_ == memory.n_stored == 1
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-14)  # a BLAS may round otherwise elsewhere
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-14)  # a BLAS may round differently elsewhere

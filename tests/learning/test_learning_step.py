@@ -1,4 +1,4 @@
-"""One update, whoever asks for it: the naive formula, sample weights, missing synapses, bounds."""
+"""One update, whatever calls it: the naive formula, sample weights, missing synapses, bounds."""
 
 import numpy as np
 import pytest

@@ -150,7 +150,7 @@ def test_a_chain_comes_back_from_its_file_and_learns_on(tmp_path):
     np.testing.assert_array_equal(chain.recall(X), found.recall(X))
     np.testing.assert_array_equal(chain.replay(X[0], 3), found.replay(X[0], 3))
     own = Chain(AREAS, [AssociativeMemory(4, 3, rule=Rule("mine", RULES["hebb"].factors))])
-    with pytest.raises(ModelFileError, match="'mine' of your own"):
+    with pytest.raises(ModelFileError, match="a custom 'mine'"):
         own.save(tmp_path / "chain.safetensors")
 
 

@@ -1,4 +1,4 @@
-"""Which module of the compiled core is used, decided in new processes as the environment asks."""
+"""Which module of the compiled core is used, in new processes with different environments."""
 
 import os
 import shutil

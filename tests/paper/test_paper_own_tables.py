@@ -84,7 +84,7 @@ def test_what_a_file_measured_before_it_was_edited_is_dropped(run, command):
         ("TABLE =", "OTHER = TABLE =", ""),
         ("def factors(", "def factors((", "table.py, line 6: "),
         ("from helpers", "from nowhere", "table.py, line 2, in <module>: ModuleNotFoundError"),
-        ("output - activity.targets", "output[:, :3]", "The rule 'mine' must give two factors"),
+        ("output - activity.targets", "output[:, :3]", "The rule 'mine' must return two factors"),
         ("return Factors(", "return activity.targets or (", "line 7, in factors: ValueError"),
         ("return Factors(", "return 1, (", "Got ('int', 'tuple')"),
         ("activity.offset", "activity.offsets", "table.py, line 7, in factors: AttributeError"),

@@ -1,4 +1,4 @@
-"""A record to store, and modules of a user's own to load."""
+"""A record to store, and user modules to load."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make_record() -> MakeRecord:
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    """A loader of modules from text, each from a file of its own."""
+    """A loader of modules from text, each from its own file."""
     numbers = count()
 
     def load_text(text: str, name: str = "") -> ModuleType:

@@ -1,4 +1,4 @@
-"""The page on the store runs as it stands."""
+"""The page on the store runs as written."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_a_single_cell_of_a_newer_format_is_refused(tmp_path: Path, make_record:
 @pytest.mark.parametrize("marker", ["", "{", "[]", '{"version": 1}'])
 def test_a_marker_that_says_nothing_is_refused(tmp_path: Path, marker: str) -> None:
     (tmp_path / "_store.json").write_text(marker)
-    with pytest.raises(StoreError, match=r"_store.json must say in which format.*restore it"):
+    with pytest.raises(StoreError, match=r"_store.json must state the format.*restore it"):
         Store(tmp_path)
 
 

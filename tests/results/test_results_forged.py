@@ -154,7 +154,7 @@ def test_what_takes_more_memory_than_there_is_is_not_read(
     assert Store(tmp_path).read(key).axes["axis"].size in (4, 40_000)
     monkeypatch.setattr(os, "sysconf", lambda name: 1000)  # a thousand pages of a thousand bytes
     with pytest.raises(
-        DamagedCellError, match=r"ValueError: \d+ bytes are needed, and this machine has 1000000"
+        DamagedCellError, match=r"ValueError: \d+ bytes are needed, but this machine has 1000000"
     ):
         Store(tmp_path).read(key)
 

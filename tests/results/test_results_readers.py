@@ -1,4 +1,4 @@
-"""A store read as one table by those who know nothing of it."""
+"""A store read as one table by readers that know nothing about it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_an_axis_must_be_a_list_of_labels_that_differ(values: Any) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "longdouble", "complex128", "object", "datetime64[s]"])
 def test_numbers_that_parquet_would_not_keep_exactly_are_refused(dtype: str) -> None:
-    with pytest.raises(TypeError, match=r"'error' must hold truth values.*Got .*convert it with astype"):
+    with pytest.raises(TypeError, match=r"'error' must hold booleans.*Got .*convert it with astype"):
         record(error=np.zeros(2, dtype))
 
 

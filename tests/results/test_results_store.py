@@ -118,7 +118,7 @@ def test_a_new_store_is_empty_and_leaves_no_trace_until_something_is_written(tmp
     assert store.to_pandas().empty
     assert not store.path.exists()
     for key in ("0" * 64, "../../etc/passwd", ""):
-        with pytest.raises(MissingCellError, match="must be one of a finished cell"):
+        with pytest.raises(MissingCellError, match="must be that of a finished cell"):
             store.read(key)
 
 

@@ -1,4 +1,4 @@
-"""What may stand in the folder of a store instead of a file: pipes, folders, links, nothing any more."""
+"""What may be in the folder of a store instead of a file: pipes, folders, links, or nothing any more."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HIDDEN = f".hebbian-descent-{'0' * 16}.partial"
 
 @pytest.fixture(autouse=True)
 def in_time() -> Iterator[None]:
-    """Whoever waits for a pipe is woken by an exception."""
+    """Raise an exception in a test that waits for a pipe."""
 
     def hung(*_: object) -> None:
         raise AssertionError("hung")
@@ -107,7 +107,7 @@ def test_a_pipe_in_the_place_of_the_marker_does_not_hang(tmp_path: Path, make_re
     Store(tmp_path).write(make_record())
     (tmp_path / "_store.json").unlink()
     os.mkfifo(tmp_path / "_store.json")
-    with pytest.raises(StoreError, match="must say in which format"):
+    with pytest.raises(StoreError, match="must state the format"):
         Store(tmp_path)
 
 

@@ -1,6 +1,6 @@
 """Programs for processes that write into a store while something happens to them.
 
-python writers.py crowd FOLDER WRITER       write the cells that all writers share, and some of one's own
+python writers.py crowd FOLDER WRITER       write the cells that all writers share, and some of its own
 python writers.py slow FOLDER               write one cell, and wait for a line of input in the middle of it
 """
 
@@ -25,7 +25,7 @@ def record(cell: int | str, attempt: int = 0) -> Record:
 
 
 def crowd(folder: str, writer: str) -> None:
-    """Write shared and own cells and read them back, clearing away what the dead left each time."""
+    """Write shared and own cells and read them back, each time removing what killed writers left."""
     for attempt in range(15):
         store = Store(folder)
         for cell in ("shared", "shared too", f"own of {writer}, {attempt}"):

@@ -1,4 +1,4 @@
-"""The page on streams runs as it stands, its commands included."""
+"""The page on streams runs as written, its commands included."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "estimators" / "streams.md").read_t
 
 def test_examples_and_commands_run(succeed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {}  # later examples go on from the earlier ones
+    names = {}  # later examples continue from the earlier ones
     blocks = re.findall(r"```(python|console)\n(.*?)```", PAGE, flags=re.DOTALL)
     assert {kind for kind, _ in blocks} == {"python", "console"}
     for kind, block in blocks:

@@ -1,4 +1,4 @@
-"""Schedulers and workers of Dask as processes of their own, and a small sweep to run on them."""
+"""Dask schedulers and workers as separate processes, and a small sweep to run on them."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_bad_values_are_refused(options, error, message):
 
 
 def test_bad_patterns_are_refused():
-    with pytest.raises(ValueError, match=r"inputs and targets must be pairs, as many of each. Got 4 and 3"):
+    with pytest.raises(ValueError, match=r"inputs and targets must be pairs, equally many. Got 4 and 3"):
         sweep(X, T[:3], **GRID)
     with pytest.raises(ValueError, match=r"inputs must be finite. Got nan in row 1, column 2"):
         sweep(np.where((np.arange(16) == 6).reshape(4, 4), np.nan, X), T, **GRID)
@@ -138,7 +138,7 @@ def test_a_custom_activation_must_return_one_real_number_for_each_unit():
 
 def test_a_bare_function_is_no_activation():
     x = np.random.default_rng(0).random((8, 5))
-    with pytest.raises(TypeError, match=r"must be an Activation, as Activation\('mine', function\)"):
+    with pytest.raises(TypeError, match=r"must be an Activation: Activation\('mine', function\)"):
         sweep(x, x, rules="hebbian_descent", activations=np.tanh, learning_rates=0.1)
 
 

@@ -103,7 +103,7 @@ BAD_CALLS = [
     (["broken.npz"], "must be a whole .npz archive"),
     (["broken.npy", "t.npy"], "must hold an array of numbers"),
     (["pickle.npy", "t.npy"], "must hold an array of numbers"),
-    (["short.npy", "t.npy"], "must be pairs, as many of each. Got 3 and 24"),
+    (["short.npy", "t.npy"], "must be pairs, equally many. Got 3 and 24"),
     (["nan.npy", "t.npy"], "must be finite. Got nan in row 0, column 0"),
     (
         ["x.npy", "t.npy", "--rates", "a,b"],

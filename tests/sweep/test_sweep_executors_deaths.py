@@ -1,4 +1,4 @@
-"""Processes that die or are interrupted lose nothing that is finished, and leave nobody behind.
+"""Processes that die or are interrupted lose nothing that is finished, and leave no process behind.
 
 python test_sweep_executors_deaths.py FOLDER     run a sweep whose last cell takes for ever, on two workers
 """

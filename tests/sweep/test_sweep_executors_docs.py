@@ -1,4 +1,4 @@
-"""The page on processors and machines runs as it stands."""
+"""The page on processors and machines runs as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's own functions reach the workers, wherever they stand, and so do their errors come back."""
+"""Custom functions reach the workers, wherever they are defined, and their errors come back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scheduler with TLS serves clients that have a certificate, and nobody else."""
+"""A scheduler with TLS serves clients that have a certificate, and no others."""
 
 from __future__ import annotations
 

@@ -53,13 +53,13 @@ def mute(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        ("tcp://127.0.0.1:1", "nobody answers within 0.5 s"),
-        ("tcp://no.such.host.invalid:8786", "nobody answers within 0.5 s"),
+        ("tcp://127.0.0.1:1", "no answer within 0.5 s"),
+        ("tcp://no.such.host.invalid:8786", "no answer within 0.5 s"),
         ("tcp://127.0.0.1", "missing port"),
         ("post://127.0.0.1:8786", "unknown address scheme"),
         ("a cluster", "missing port"),
-        ("silent", "nobody answers within 0.5 s"),
-        ("mute", "nobody answers within 0.5 s"),
+        ("silent", "no answer within 0.5 s"),
+        ("mute", "no answer within 0.5 s"),
     ],
 )
 def test_a_scheduler_that_does_not_answer_is_told_in_one_sentence(

@@ -66,11 +66,11 @@ def test_a_run_alone_is_the_same_run_among_many_also_in_other_processes():
 @pytest.mark.parametrize(
     ("condition", "reason"),
     [
-        ({"noise": Noise(weights=0.1)}, "each update has noise of its own"),
-        ({"constraints": "non_negative"}, "weights are brought into their constraints"),
+        ({"noise": Noise(weights=0.1)}, "each update has its own noise"),
+        ({"constraints": "non_negative"}, "weights are constrained after each update"),
         ({"connectivity": MASK}, "some synapses are missing"),
-        ({"strength": surprise}, "patterns are learned with a strength each"),
-        ({"strength": 2.0}, "patterns are learned with a strength each"),
+        ({"strength": surprise}, "each pattern has its own strength"),
+        ({"strength": 2.0}, "each pattern has its own strength"),
     ],
 )
 def test_the_result_says_why_the_plain_loop_ran(condition, reason):
@@ -166,7 +166,7 @@ def test_autoencoders_learn_under_conditions_too():
         ({"connectivity": np.ones((3, 3))}, r"shape \(4, 3\). Got shape \(3, 3\)"),
         ({"measures": lambda t, h: t}, r"must return one number per pattern, 8 of them. Got shape \(8, 3\)"),
         ({"measures": [worst_unit, worst_unit]}, r"different names. Got 2, named worst_unit"),
-        ({"measures": Measure("mae", "", worst_unit)}, r"must have another name than .*Got 'mae'"),
+        ({"measures": Measure("mae", "", worst_unit)}, r"must have a name other than .*Got 'mae'"),
         ({"measures": "worst"}, r"measure must be one of"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A sweep with a store goes on where it was stopped, and recomputes what has changed."""
+"""A sweep with a store resumes where it was stopped, and recomputes what has changed."""
 
 from dataclasses import replace
 

@@ -121,7 +121,7 @@ def fetch_file(
                 failures.append(f"{url}: {failure}")
     except OSError as error:
         raise DataFolderError(
-            f"The data folder must be one you can write to. Got {str(folder)!r}: {error.strerror or error}. "
+            f"The data folder must be writable. Got {str(folder)!r}: {error.strerror or error}. "
             f"Set {FOLDER_VARIABLE} to another one."
         ) from error
     raise DownloadError(f"{remote.name} could not be downloaded ({'; '.join(failures)}).")

@@ -36,7 +36,7 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
 def cache_folder() -> Path:
     """Return the package's folder in the operating system's cache directory."""
     xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The XDG specification has relative values ignored; the variable is honoured wherever a user sets it.
+    # By the XDG specification relative values are ignored; the variable is honoured on any system.
     if xdg.is_absolute():
         return xdg / "hebbian-descent"
     if sys.platform == "win32":
@@ -48,7 +48,7 @@ def cache_folder() -> Path:
 
 
 def _home() -> Path:
-    home = os.path.expanduser("~")  # stays "~" where neither HOME nor the system tells
+    home = os.path.expanduser("~")  # stays "~" if neither HOME nor the system knows it
     if not os.path.isabs(home):
         raise DataFolderError(
             f"The data folder lies in your home folder, which must be an absolute path. Got {home!r}. "
@@ -62,7 +62,7 @@ def _existing(folder: Path, what: str, hint: str) -> Path:
         if folder.is_dir():
             return folder
         got = f"{str(folder)!r}, which is a file" if folder.exists() else repr(str(folder))
-    except OSError as error:  # a name too long, a folder that may not be looked into
+    except OSError as error:  # a name that is too long, a folder that may not be searched
         got = f"{str(folder)[:200]!r}: {error.strerror}"
     raise DataFolderError(f"{what} must be a folder that exists. Got {got}. {hint}")
 
@@ -85,7 +85,7 @@ def find_format(origin: PublicFiles, folder: Path) -> tuple[FileFormat, tuple[Pa
                 return file_format, paths
     except OSError as error:
         raise DataFolderError(
-            f"The data folder must be one you can read. Got {str(folder)!r}: {error.strerror}."
+            f"The data folder must be readable. Got {str(folder)!r}: {error.strerror}."
         ) from error
     return None
 

@@ -41,14 +41,14 @@ def read_content(path: Path, at_most: int = LARGEST) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > at_most + OVERHEAD:
-            raise ValueError(f"it must have at most {at_most} bytes, and has {size}")
+            raise ValueError(f"it must have at most {at_most} bytes, but has {size}")
         source = _decompressing(file)
         pieces, n_bytes = [], 0
         while piece := source.read(PIECE):
             pieces.append(piece)
             n_bytes += len(piece)
             if n_bytes > at_most:
-                raise ValueError(f"its content must have at most {at_most} bytes, and has more")
+                raise ValueError(f"its content must have at most {at_most} bytes, but has more")
     return b"".join(pieces)
 
 
@@ -61,7 +61,7 @@ def _decompressing(file: io.BufferedReader) -> io.BufferedIOBase:
     return file
 
 
-# Stands for the end of a line among the numbers of a file; no label or index of a dataset is that small.
+# Marks the end of a line among the numbers of a file; no label or index of a dataset is that small.
 END_OF_ROW = -(2**31)
 MOST_ROWS = 100_000
 """More rows than any of the files has; a short line takes as much memory as a long one."""
@@ -77,7 +77,7 @@ def parse_binary_libsvm(
     """
     lines = [line.rstrip() for line in content.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_ROWS:
-        raise ValueError(f"it must hold one row per line, at most {MOST_ROWS}, and holds {len(lines)}")
+        raise ValueError(f"it must hold one row per line, at most {MOST_ROWS}, but holds {len(lines)}")
     numbers = _whole_numbers((b"\n".join(lines) + b"\n").replace(b":1\n", b"\n").replace(b":1 ", b" "))
     row_ends = np.flatnonzero(numbers == END_OF_ROW)
     row_starts = np.concatenate([[0], row_ends[:-1] + 1])
@@ -87,7 +87,7 @@ def parse_binary_libsvm(
     indices = numbers[is_index]
     if indices.size and (indices.min() < 1 or indices.max() > n_features):
         raise ValueError(
-            f"feature indices must lie in 1..{n_features}, and range from {indices.min()} to {indices.max()}"
+            f"feature indices must lie in 1..{n_features}, but range from {indices.min()} to {indices.max()}"
         )
     inputs = np.zeros((len(row_ends), n_features), dtype=np.uint8)
     inputs[row_of_number[is_index], indices - 1] = 1
@@ -97,12 +97,12 @@ def parse_binary_libsvm(
 def _whole_numbers(text: bytes) -> npt.NDArray[np.int64]:
     marked = text.replace(b"\n", b" %d " % END_OF_ROW)
     with warnings.catch_warnings():
-        # At what is no number, older versions of NumPy stop and only warn; newer ones raise.
+        # At anything but a number, older versions of NumPy stop and only warn; newer ones raise.
         warnings.simplefilter("error", DeprecationWarning)
         try:
             return np.fromstring(marked, dtype=np.int64, sep=" ")
         except (DeprecationWarning, ValueError):
-            raise ValueError("a line must read `label index:1 index:1 …`, and one does not") from None
+            raise ValueError("a line must read `label index:1 index:1 …`, but one does not") from None
 
 
 READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -114,35 +114,35 @@ def read_array(file: IO[bytes], most_bytes: int) -> npt.NDArray[Any]:
     beginning = file.read(len(npy.MAGIC_PREFIX) + 2)
     if not beginning.startswith(npy.MAGIC_PREFIX) or len(beginning) < len(npy.MAGIC_PREFIX) + 2:
         got = f"begins with {beginning!r}" if beginning else "is empty"
-        raise ValueError(f"an array must begin as NumPy writes it, with {npy.MAGIC_PREFIX!r}, and {got}")
+        raise ValueError(f"an array must begin as NumPy writes it, with {npy.MAGIC_PREFIX!r}, but {got}")
     version = (beginning[-2], beginning[-1])
     if version not in READERS:
-        raise ValueError(f"an array must be in version 1.0 or 2.0 of the .npy format, and is in {version}")
+        raise ValueError(f"an array must be in version 1.0 or 2.0 of the .npy format, but is in {version}")
     try:
         shape, fortran_order, dtype = READERS[version](file)
-    except (MemoryError, RecursionError):  # of Python's parser, whatever memory there is
-        raise ValueError("the header of an array must be a small dictionary, and is nested deeply") from None
-    except Exception:  # NumPy's words would advise to load it by pickle
-        raise ValueError("the header of an array must say its shape and its type, and is damaged") from None
+    except (MemoryError, RecursionError):  # from Python's parser, however much memory there is
+        raise ValueError("the header of an array must be a small dictionary, but is nested deeply") from None
+    except Exception:  # NumPy's message would suggest loading it with pickle
+        raise ValueError("the header of an array must say its shape and its type, but is damaged") from None
     if dtype.kind not in "biuf":
-        raise ValueError(f"an array must hold numbers, and holds {dtype}")
+        raise ValueError(f"an array must hold numbers, but holds {dtype}")
     size = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or size > most_bytes:
-        raise ValueError(f"an array must have at most {most_bytes} bytes, and states the shape {shape}")
+        raise ValueError(f"an array must have at most {most_bytes} bytes, but states the shape {shape}")
     content = file.read(size)
     if len(content) < size:
-        raise ValueError(f"an array of shape {shape} must have {size} bytes, and has {len(content)}")
+        raise ValueError(f"an array of shape {shape} must have {size} bytes, but has {len(content)}")
     if file.read(1):  # the end of a member of an archive is also where its checksum is compared
-        raise ValueError(f"an array of shape {shape} must have {size} bytes, and has more")
-    flat = np.frombuffer(bytearray(content), dtype)  # of a copy, which may be written to
+        raise ValueError(f"an array of shape {shape} must have {size} bytes, but has more")
+    flat = np.frombuffer(bytearray(content), dtype)  # a writable copy
     return flat.reshape(shape, order="F" if fortran_order else "C")
 
 
 def read_member(archive: ZipFile, member: ZipInfo, most_bytes: int) -> npt.NDArray[Any]:
     """Return an array of an archive."""
-    # Of the other methods, Python decompresses a whole member at once, whatever size it states.
+    # With other methods Python decompresses a whole member at once, whatever size it states.
     if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise ValueError(f"an array must be stored or deflated, and has compression {member.compress_type}")
+        raise ValueError(f"an array must be stored or deflated, but has compression {member.compress_type}")
     with archive.open(member) as file:
         return read_array(file, most_bytes)
 
@@ -161,12 +161,12 @@ MOST_MEMBERS = 1000
 def parse_archive(content: bytes) -> Splits:
     """Return the splits in an archive; shapes and types are checked later."""
     if content.count(b"PK\x01\x02") > MOST_MEMBERS:
-        raise ValueError(f"it must list at most {MOST_MEMBERS} arrays, and lists more")
+        raise ValueError(f"it must list at most {MOST_MEMBERS} arrays, but lists more")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         train, valid, test = (_split(archive, part) for part in ("train", "valid", "test"))
         if train is None:
             names = ", ".join(name.removesuffix(".npy") for name in archive.namelist())
-            raise ValueError(f"it must hold x_train and y_train, and holds {names or 'nothing'}")
+            raise ValueError(f"it must hold x_train and y_train, but holds {names or 'nothing'}")
         return Splits(train, valid, test)
 
 

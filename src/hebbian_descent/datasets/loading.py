@@ -131,7 +131,7 @@ def _present(
 def _read_once(
     name: str, file_format: FileFormat, paths: tuple[Path, ...], stamps: tuple[tuple[int, ...], ...]
 ) -> tuple[Splits, str | None]:
-    """Read and check the files once; a changed stamp makes a replaced file be read again.
+    """Read and check the files once; a replaced file has another stamp, and is read again.
 
     The check applies to the parsed content, whatever happens to the files meanwhile. Also returns how the
     data differ from the published ones, if they do.
@@ -163,7 +163,7 @@ def reading(*paths: Path) -> Iterator[None]:
     except (DatasetError, MemoryError):  # the second says nothing about the file
         raise
     except PermissionError as error:
-        raise DataFolderError(f"{files} must be readable by you, and is not: {error.strerror}.") from error
+        raise DataFolderError(f"{files} must be readable, but is not: {error.strerror}.") from error
     # Damaged archives make the standard library raise nearly anything: RuntimeError, LZMAError, KeyError, …
     except Exception as error:
         which = files if len(paths) == 1 else f"One of {files}"

@@ -78,7 +78,7 @@ def _check_digest(part: Path, remote: RemoteFile) -> None:
     else:
         try:
             digest = hashlib.sha256(read_content(part, remote.size)).hexdigest()
-        except Exception as error:  # nearly anything, of damaged data
+        except Exception as error:  # damaged data can raise nearly anything
             raise TransferError(f"the received file cannot be decompressed: {error}") from None
     if digest != remote.sha256:
         raise TransferError(
@@ -111,12 +111,12 @@ def _pieces(response: HTTPResponse, at_most: int) -> Generator[tuple[bytes, int 
     announced = response.headers.get("Content-Length")
     total = int(announced) if announced and announced.isdecimal() else None
     if total is not None and total > at_most:
-        raise TransferError(f"the file has at most {at_most} bytes, and the server announced {total}")
+        raise TransferError(f"the file has at most {at_most} bytes, but the server announced {total}")
     received = 0
     while piece := response.read(CHUNK_SIZE):
         received += len(piece)
         if received > at_most:
-            raise TransferError(f"the file has at most {at_most} bytes, and the server sent more")
+            raise TransferError(f"the file has at most {at_most} bytes, but the server sent more")
         yield piece, total
     if total is not None and received != total:
         raise TransferError(f"the transfer ended after {received} of {total} bytes")
@@ -154,7 +154,7 @@ class Deadline:
         self._timer.cancel()
 
     def watch(self, connection: socket.socket) -> None:
-        """Close this connection at the deadline, too."""
+        """Close this connection at the deadline as well."""
         self._connections.append(connection)
         if self.passed:
             self._end()
@@ -163,7 +163,7 @@ class Deadline:
         self.passed = True
         for connection in self._connections:
             with suppress(OSError):  # closed already
-                # SSLSocket has a method of its own, made for the thread that reads.
+                # SSLSocket overrides this method for use by the reading thread.
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
@@ -179,7 +179,7 @@ def open_url(url: str, timeout: float, deadline: Deadline, at_most: int) -> HTTP
         _Web(deadline, 2 * at_most + FRAMING),
     ):
         opener.add_handler(handler)
-    # A server that compresses on the way would make the announced length that of something else.
+    # If the server compressed the transfer, the announced length would not be that of the file.
     request = Request(url, headers={"User-Agent": "hebbian-descent", "Accept-Encoding": "identity"})
     response: HTTPResponse = opener.open(request, timeout=timeout)
     return response

@@ -21,29 +21,29 @@ def check_splits(splits: Splits, description: Description) -> None:
 def _check_split(part: str, split: Split | None, n_patterns: int, description: Description) -> None:
     if split is None:
         if n_patterns:
-            raise ValueError(f"the {part} part must hold {n_patterns} patterns, and is missing")
+            raise ValueError(f"the {part} part must hold {n_patterns} patterns, but is missing")
         return
     _check_array(f"x_{part}", split.inputs, (n_patterns, description.n_features))
     if description.divisor == 1 and split.inputs.max() > 1:
-        raise ValueError(f"x_{part} must hold zeros and ones only, and holds {split.inputs.max()}")
+        raise ValueError(f"x_{part} must hold zeros and ones only, but holds {split.inputs.max()}")
     if split.labels is None:
-        raise ValueError(f"y_{part} must hold {n_patterns} labels, and is missing")
+        raise ValueError(f"y_{part} must hold {n_patterns} labels, but is missing")
     _check_array(f"y_{part}", split.labels, (n_patterns,))
     if split.labels.max() >= description.n_classes:
         raise ValueError(
-            f"y_{part} must hold labels below {description.n_classes}, and holds {split.labels.max()}"
+            f"y_{part} must hold labels below {description.n_classes}, but holds {split.labels.max()}"
         )
 
 
 def _check_array(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> None:
     if array.dtype != np.uint8 or array.shape != shape:
         raise ValueError(
-            f"{name} must be uint8 of shape {shape}, and is {array.dtype} of shape {array.shape}"
+            f"{name} must be uint8 of shape {shape}, but is {array.dtype} of shape {array.shape}"
         )
 
 
 TOLERANCE = 0.02
-"""Allowed deviation of custom data from the paper's baselines; rounding and other grey scales stay within."""
+"""Allowed deviation of custom data from the paper's baselines; rounding and other grey scales stay below."""
 
 
 def difference_from_published(
@@ -96,5 +96,5 @@ def _check_figures(splits: Splits, description: Description) -> None:
     for figure, (value, printed) in figures.items():
         if abs(value - printed) > TOLERANCE:
             raise ValueError(
-                f"the {figure} in the test part must be near {printed}, as published, and is {value:.4f}"
+                f"the {figure} in the test part must be near {printed}, as published, but is {value:.4f}"
             )

@@ -1,1 +1,1 @@
-"""Many runs at once, or one long one, fast; all agree with the plain loop."""
+"""Fast engines for many runs at once, or one long run; all agree with the plain loop."""

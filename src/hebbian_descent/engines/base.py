@@ -1,4 +1,4 @@
-"""What an engine is: it runs all learning rates and trials of one cell."""
+"""Engines, which run all learning rates and trials of one cell."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MEMORY_BUDGET = 2**30
 NEVER = -1
 
 STEPS_BETWEEN_FLUSHES = 16
-"""So often, weights that have decayed below full precision become 0; they take far longer to get there."""
+"""Steps after which weights that have decayed below full precision are set to 0; decay takes far longer."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """What the runs of a cell leave behind."""
+    """The results of the runs of a cell."""
 
     values: Mapping[str, Array]
     """Each measure, (n_learning_rates, n_trials, n_evaluated); NaN for diverged runs."""
     diverged_at: npt.NDArray[np.int64]
     """The step at which a run diverged, or −1, (n_learning_rates, n_trials)."""
     measures: tuple[Measure, ...] = ()
-    """Those that engines fill in."""
+    """The measures that engines fill in."""
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""Which engine runs a cell, and why: decided by what the members of the cell say of themselves."""
+"""Choice of the engine that runs a cell, with the reason: both follow from what the members declare."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AUTOENCODER_ENGINES: dict[str, Engine] = {"reference": reference, "tied": tied}
 ENGINES = {**LAYER_ENGINES, **AUTOENCODER_ENGINES}
 
 LONGEST_SEQUENCE = 4096
-"""Steps beyond which the square matrix of couplings is too large to be worth it."""
+"""Number of steps beyond which the square matrix of couplings is too large to be worthwhile."""
 
 
 class Choice(NamedTuple):
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 
 
 def choose(engine: str, cell: GridCell[Any, Any], grid: Grid[Any, Any], patterns: Patterns) -> Choice:
-    """Return the engine for a cell: the one asked for if it can run it, or the fastest for "auto"."""
+    """Return the engine for a cell: the requested one if it can run it, or the fastest for "auto"."""
     judges = JUDGES[type(grid)]
     if engine not in ("reference", *judges, "auto"):
         raise unknown_name("engine", engine, ("reference", *judges, "auto"))
@@ -46,7 +46,7 @@ def choose(engine: str, cell: GridCell[Any, Any], grid: Grid[Any, Any], patterns
     if engine != "auto":
         if obstacle := obstacles.get(engine):
             raise ValueError(f"The engine {engine!r} cannot run {cell}: {obstacle}. Use engine='auto'.")
-        return Choice(engine, "it was asked for")
+        return Choice(engine, "it was requested")
     slower_because = ""
     for name, (_, reason) in judges.items():
         if obstacles[name] is None:
@@ -61,7 +61,7 @@ def automatic_rate(grid: Grid[Any, Any]) -> str | None:
 
 
 def without_compiled_form(*members: tuple[str, Any]) -> str | None:
-    """Return which of some members, each with its kind, has no compiled form, or None."""
+    """Return the first of some members, each with its kind, that has no compiled form, or None."""
     for kind, member in members:
         if member.compiled_form is None:
             with_parameters = (
@@ -112,10 +112,10 @@ def reason_for_sequence(cell: LayerCell, grid: LayerGrid, patterns: Patterns) ->
 
 
 def reason_for_stacked(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> str:
-    """Return what the stacked engine makes of a cell."""
+    """Return how the stacked engine runs a cell."""
     reason = "runs are stacked as columns of one matrix"
     if imprints(cell, grid):
-        return f"{reason}, and what one of them learns tells what all learn, times their learning rate"
+        return f"{reason}, and one imprint serves all of them, times their learning rate"
     if leaves_out_zeros(cell, grid, patterns):
         zeros = 1 - patterns.share_of_inputs
         return f"{reason}, and products leave out the {zeros:.0%} of the inputs that are zero"
@@ -123,7 +123,7 @@ def reason_for_stacked(cell: LayerCell, grid: LayerGrid, patterns: Patterns) -> 
 
 
 def reason_for_tied(cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patterns) -> str:
-    """Return what the tied engine makes of a cell."""
+    """Return how the tied engine runs a cell."""
     if core() is None:
         return "without the compiled core, it leaves each run to the plain loop"
     reason = "each run learns by compiled products"
@@ -134,7 +134,7 @@ def reason_for_tied(cell: AutoencoderCell, grid: AutoencoderGrid, patterns: Patt
 
 
 Judge = tuple[Callable[[Any, Any, Patterns], str | None], Callable[[Any, Any, Patterns], str]]
-"""What is in the way of an engine, and the reason for it where nothing is."""
+"""The obstacle to an engine, and the reason to choose it if there is none."""
 
 JUDGES: dict[type, dict[str, Judge]] = {
     LayerGrid: {

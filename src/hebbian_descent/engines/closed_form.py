@@ -1,7 +1,7 @@
-"""Rules that do not look at the output: what one run adds to its weights, all runs add, times their rate.
+"""Rules that do not look at the output: all runs add the same change to their weights, times their rate.
 
 Hebb's rule and the covariance rule change the weights by products of inputs and targets. Without decay and
-with an offset that stays, W = W₀ + η·G, where G is what a run with η = 1 adds, whatever it started from.
+with a fixed offset, W = W₀ + η·G, where G is what a run with η = 1 adds, whatever it started from.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.network.layer import glorot_bound
 
 MARGIN = 1e-3
-"""Of the limit, what an imprint does not tell for certain: runs start from weights, and round otherwise."""
+"""Share of the limit within which an imprint is uncertain: runs start from weights, and round differently."""
 
 
 class Imprint(NamedTuple):
-    """What a run with a learning rate of 1 that starts from nothing has learned."""
+    """What a run with a learning rate of 1 learns from zero weights."""
 
     weights: Array
     """G, (n_inputs, n_outputs)."""
     largest: Array
-    """The largest |a| that it came across up to each step, (n_steps,)."""
+    """The largest |a| up to each step, (n_steps,)."""
 
 
 class Outlook(NamedTuple):
-    """What an imprint tells about the learning rates, (n_rates,)."""
+    """What an imprint predicts for the learning rates, (n_rates,)."""
 
     diverged_at: npt.NDArray[np.int64]
     """The step at which all runs of a rate diverge, or −1."""
     is_certain: npt.NDArray[np.bool_]
-    """Whether that is sure; otherwise the rate has to be run step by step."""
+    """Whether that is certain; otherwise the rate must be run step by step."""
 
 
 def imprints(cell: LayerCell, grid: LayerGrid) -> bool:
@@ -64,14 +64,14 @@ def imprint(schedule: Schedule, pool: Executor, memory_budget: int) -> Imprint:
                 largest.append(np.abs(a).max())
                 p[:, :n_outputs] = post / -len(post)
                 block.batches.learn(step, 1.0, p, weights)
-    growing = np.maximum.accumulate(np.asarray(largest))  # what is not a number stays so
+    growing = np.maximum.accumulate(np.asarray(largest))  # NaN stays NaN
     return Imprint(weights[:, :n_outputs], growing)
 
 
 def outlook(found: Imprint, schedule: Schedule) -> Outlook:
-    """Tell which rates take |a| = |(x − μ)(W₀ + η·G)| to where learning counts as diverged, and when.
+    """Predict which rates take |a| = |(x − μ)(W₀ + η·G)| beyond the limit of divergence, and when.
 
-    Nothing is certain where the initial weights have more than a small part in it.
+    Nothing is certain where the initial weights contribute more than a small part.
     """
     margin = MARGIN * LARGEST_PREACTIVATION
     longest = np.abs(schedule.pairs.inputs - schedule.offset).sum(axis=1).max()

@@ -1,6 +1,6 @@
 """The conditions under which all runs of a grid learn, besides the rule: constraints, masks, noise, strength.
 
-They are the user's own code or change the weights between updates, so the plain loop runs what has any.
+They run user code or change the weights between updates, so only the plain loop supports them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hebbian_descent.learning.strength import Strength, as_strength
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """What holds for every update of every run; by default nothing."""
+    """Conditions of every update of every run; none by default."""
 
     constraints: tuple[Constraint, ...] = ()
     connectivity: Mask | None = None
@@ -50,10 +50,10 @@ class Conditions:
     def obstacle(self) -> str | None:
         """Why only the plain loop can run them, or None."""
         reasons = {
-            "constraints": "weights are brought into their constraints after each update",
+            "constraints": "weights are constrained after each update",
             "connectivity": "some synapses are missing",
-            "noise": "each update has noise of its own",
-            "strength": "patterns are learned with a strength each",
+            "noise": "each update has its own noise",
+            "strength": "each pattern has its own strength",
         }
         return next((reasons[name] for name in self.specification), None)
 

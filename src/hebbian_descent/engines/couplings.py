@@ -1,4 +1,4 @@
-"""What the patterns alone decide: how much each learning step adds to the activity of each pattern.
+"""Couplings: how much each learning step adds to the activity of each pattern, from the patterns alone.
 
 Online learning changes the weights by one outer product per step, so the activity at step t is a sum over
 the steps before it. With pₛ = −η·postₛ, k = 1 − ω (0⁰ = 1), dᵣ = μᵣ₊₁ − μᵣ, and β = 1 where the bias learns:

@@ -42,7 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "noise": None,
     "strength": None,
 }
-"""What all grids share, unless other values are given."""
+"""Default values of the settings that all grids share."""
 
 
 def checked(
@@ -112,14 +112,14 @@ def listed(values: Any, name: str) -> Sequence[Any]:
 
 
 def described(member: Any) -> Any:
-    """Return a built-in member as its name and parameters; a user's own is hashed as it is."""
+    """Return a built-in member as its name and parameters; a custom one is hashed as it is."""
     if getattr(member, "is_built_in", False):
         return {"name": member.name, "parameters": dict(member.parameters)}
     return member
 
 
 def name_of(rule: Any) -> str:
-    """Return the label of a rule: its name, with those parameters that are not its usual ones."""
+    """Return the label of a rule: its name, with its parameters if they are not the defaults."""
     if not (rule.is_built_in and rule.parameters) or FINDERS[type(rule).__name__](rule.name) is rule:
         return str(rule.name)
     return f"{rule.name}({', '.join(f'{key}={_short(value)}' for key, value in rule.parameters.items())})"
@@ -151,12 +151,12 @@ class Grid(ABC, Generic[R, A]):
     """Values to combine, and what all combinations share."""
 
     kind: ClassVar[str]
-    """What is trained, as keys of stored cells say it."""
+    """The kind of network, as it enters the keys of stored cells."""
 
     rules: tuple[R, ...]
     activations: tuple[A, ...]
     learning_rates: tuple[Any, ...]
-    """Numbers; `Automatic` ones go to the plain loop alone."""
+    """Numbers; only the plain loop takes `Automatic` ones."""
     weight_decays: tuple[float, ...]
     trials: tuple[int, ...]
     error: ErrorTerm
@@ -208,7 +208,7 @@ class Grid(ABC, Generic[R, A]):
 
     @property
     def value_names(self) -> tuple[str, ...]:
-        """What is kept of each run and evaluated pattern."""
+        """Names of the values kept for each run and evaluated pattern."""
         return tuple(measure.name for measure in self.measures)
 
     @property
@@ -239,7 +239,7 @@ class Grid(ABC, Generic[R, A]):
             yield from batches(order, self.batch_size)
 
     def specification(self, cell: Any) -> Mapping[str, Any]:
-        """Return everything about a cell that its numbers depend on, but for the patterns and the engine."""
+        """Return everything about a cell that its numbers depend on, except the patterns and the engine."""
         return {
             "kind": self.kind,
             "rule": described(cell.rule),

@@ -1,4 +1,4 @@
-"""Grids of layers and of auto-encoders: how their networks start, and what is kept of them."""
+"""Grids of layers and of auto-encoders: how their networks start, and which values are kept."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LayerGrid(Grid[Rule, Activation]):
     centering: str | float | tuple[float, ...] | None
     shift: float
     offset_start: float | None
-    """Where a moving offset starts; None is a running mean."""
+    """Where a moving offset starts; None means a running mean."""
 
     @classmethod
     def of(

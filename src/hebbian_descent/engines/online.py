@@ -1,12 +1,12 @@
 """Online learning of one layer, one sample after another, in place.
 
-Each sample is a batch of one for `learning.step`; `learn_in_python` says just that, and runs where the
-compiled core is missing. The compiled loop does the same with fewer passes over the weights. It knows the
+Each sample is a batch of one for `learning.step`; `learn_in_python` does just that, and runs where the
+compiled core is missing. The compiled loop does the same with fewer passes over the weights. It supports
 members that have a compiled form, and rules that need no means.
 
-A sample is learned and counted, or refused: one whose activity, before or after its step, would leave the
-bounds is not learned, nor any after it. In the compiled loop no interrupt comes between learning and
-counting.
+A sample is learned and counted, or refused: if its activity, before or after its step, would exceed the
+bounds, neither it nor any later sample is learned. In the compiled loop no interrupt comes between learning
+and counting.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from hebbian_descent.rules import ErrorTerm, Rule
 
 Order = npt.NDArray[np.intp]
 Targets = npt.NDArray[Any]
-"""One row per sample, or labels: the number of the output unit that is on while the others are off."""
+"""One row per sample, or labels: the number of the one output unit that is on."""
 Progress = npt.NDArray[np.float64]
 """How many samples were learned, and the sum of their weights: two numbers, changed in place."""
 
 ALL_LEARNED = -1
 WEIGHTS_IN_A_CALL = 2**27
-"""Samples times weights that one compiled call takes on: some hundredths of a second, deaf to Ctrl-C."""
+"""Samples times weights per compiled call: some hundredths of a second, for which Ctrl-C waits."""
 NUMBERS_IN_A_BLOCK = 2**16
 
 Loop = Callable[..., int]
@@ -47,7 +47,7 @@ Loop = Callable[..., int]
 
 
 class LayerArrays(NamedTuple):
-    """What learning changes in place; None is what is not scaled, or not averaged."""
+    """The arrays that learning changes in place; None where nothing is scaled, or averaged."""
 
     weights: Array  # (n_outputs, n_inputs)
     bias: Array
@@ -79,12 +79,12 @@ class OnlineSetting(NamedTuple):
     activation: Activation
     offset: Offset
     scale: Offset | None = None
-    """What the mean squares do where inputs are scaled; they follow as an offset does, or stay."""
+    """How the mean squares move where inputs are scaled: as an offset does, or not at all."""
     averaging: Averaging | None = None
 
 
 def has_compiled_form(setting: OnlineSetting) -> bool:
-    """Return whether the compiled loop can learn so."""
+    """Return whether the compiled loop supports a setting."""
     update, activation, offset = setting[:3]
     rule = update.rule
     if not isinstance(rule, Rule) or rule.needs_data_mean or offset.centers_targets(rule):
@@ -95,14 +95,14 @@ def has_compiled_form(setting: OnlineSetting) -> bool:
 
 
 def is_compiled() -> bool:
-    """Return whether there is a compiled loop, so that no interrupt can divide what one call learns."""
+    """Return whether there is a compiled loop, so that no interrupt can split what one call learns."""
     return core() is not None
 
 
 def loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any], *, per_pass: int = 1) -> Loop:
     """Return the loop for a setting that has a compiled form, to be kept for many calls.
 
-    With two samples per pass over the weights it is faster, but a sample then has other bits than alone.
+    Two samples per pass over the weights are faster, but a sample then rounds differently than alone.
     """
     if core() is None:
         return partial(learn_in_python, setting)
@@ -170,7 +170,7 @@ def learn_in_blocks(
     """Show samples to a layer in blocks of bounded work, between which Ctrl-C is noticed.
 
     `n_weights` is how many a sample changes. Returns the place of the sample that was refused, or −1. Blocks
-    hold an even number of samples, so that passes over two of them stay the same.
+    hold an even number of samples, so that the same pairs share a pass.
     """
     size = samples_in_a_call(n_weights)
     if order.size <= size:
@@ -188,7 +188,7 @@ def samples_in_a_call(n_weights: int) -> int:
 
 
 def in_codes(targets: Targets, n_outputs: int, error: ErrorTerm, dtype: np.dtype[Any]) -> Array:
-    """Return targets as one row per sample; labels become rows of codes, of which one is on."""
+    """Return targets as one row per sample; labels become rows of codes with one unit on."""
     if targets.ndim == 2:
         return targets
     off, on = error.codes
@@ -206,7 +206,7 @@ def learn_in_python(
     order: Order,
     progress: Progress,
 ) -> int:
-    """Show samples one after another, each a batch of one; the plain twin of the compiled loop."""
+    """Show samples one by one, each a batch of one; the plain twin of the compiled loop."""
     layer = Layer(arrays.weights.T, arrays.bias, arrays.offset, setting.activation)
     for place, row in enumerate(order):
         sample = slice(row, row + 1)

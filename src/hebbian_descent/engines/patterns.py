@@ -1,4 +1,4 @@
-"""The pairs that a sweep learns and evaluates, and when products with them leave out zeros."""
+"""The pairs that a sweep learns and evaluates, and when products with them skip zeros."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hebbian_descent.native._native import Core, _SparsePatterns
 
 ROWS_AT_ONCE = 512
-"""Few enough to stay in the cache, where memory for all patterns at once would have to be fetched first."""
+"""Few enough rows to stay in the cache, where an array of all patterns would not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Patterns:
         targets: npt.ArrayLike,
         evaluate_on: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     ) -> Patterns:
-        """Check the patterns; whole numbers become float64, and float32 stays what it is."""
+        """Check the patterns; integers become float64, and float32 stays float32."""
         x, t = _pairs(inputs, targets, "inputs", "targets")
         if evaluate_on is None:
             return cls(x, t, x, t)
@@ -50,7 +50,7 @@ class Patterns:
 
     @property
     def evaluated(self) -> tuple[Array, Array] | None:
-        """The evaluated pairs, or None if they are those learned, which some engines can use."""
+        """The evaluated pairs, or None if they are the learned ones, which some engines exploit."""
         if self.evaluated_inputs is self.inputs and self.evaluated_targets is self.targets:
             return None
         return self.evaluated_inputs, self.evaluated_targets
@@ -70,12 +70,12 @@ class Patterns:
 
     @cached_property
     def share_of_inputs(self) -> float:
-        """Which share of the learned inputs is not zero."""
+        """The share of the learned inputs that is not zero."""
         return np.count_nonzero(self.inputs) / max(1, self.inputs.size)
 
     @cached_property
     def share_of_evaluated_inputs(self) -> float:
-        """Which share of the evaluated inputs is not zero."""
+        """The share of the evaluated inputs that is not zero."""
         if self.evaluated_inputs is self.inputs:
             return self.share_of_inputs
         return np.count_nonzero(self.evaluated_inputs) / max(1, self.evaluated_inputs.size)
@@ -95,17 +95,17 @@ def _pairs(
     t = x if targets is inputs else as_patterns(targets, name_of_targets)
     if len(x) != len(t):
         raise ValueError(
-            f"The {name_of_inputs} and {name_of_targets} must be pairs, as many of each. "
+            f"The {name_of_inputs} and {name_of_targets} must be pairs, equally many. "
             f"Got {len(x)} and {len(t)}."
         )
     return x, t
 
 
 LARGEST_SHARE = 0.5
-"""Of inputs that are not zero: beyond, products of whole matrices are as fast."""
+"""Share of nonzero inputs beyond which products of whole matrices are as fast."""
 
 SMALLEST_BATCH = 8
-"""Of patterns: with fewer, the product with the offset costs more than the zeros do."""
+"""Number of patterns below which the product with the offset costs more than the zeros."""
 
 
 def leaving_out_zeros_pays(share: float, n: int) -> bool:

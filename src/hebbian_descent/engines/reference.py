@@ -1,4 +1,4 @@
-"""The plain loop: one run after another, exactly as a person would train them by hand."""
+"""The plain loop: one run after another, exactly as you would train them by hand."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def reference(
 def training_of(
     cell: GridCell[Any, Any], grid: Grid[Any, Any], learning_rate: Rate, trial: int = 0
 ) -> Training:
-    """Return the settings with which one run is trained; anyone can redo a run with them."""
+    """Return the settings with which one run is trained, and can be repeated."""
     return Training(
         rule=cell.rule,
         error=grid.error,
@@ -74,9 +74,9 @@ def evaluate_into(
     threads: int = 1,
     respond: Callable[[Array], tuple[Array, Array]] | None = None,
 ) -> None:
-    """Measure a run on the evaluated patterns; of an auto-encoder also the mean activity of hidden units.
+    """Measure a run on the evaluated patterns; for an auto-encoder also the mean activity of hidden units.
 
-    `respond` is a faster way to the hidden units and the reconstruction of an auto-encoder, if there is one.
+    `respond`, if given, computes the hidden units and the reconstruction of an auto-encoder faster.
     """
     inputs, targets, dtype = patterns.evaluated_inputs, patterns.evaluated_targets, network.weights.dtype
     can_be_cut = all(measure.sees_one_pattern for measure in result.measures)
@@ -97,7 +97,7 @@ def evaluate_into(
         return output
 
     starts = range(0, len(inputs), rows_at_once)
-    if threads == 1 or len(starts) == 1:  # a pool would take as long to start as some networks to learn
+    if threads == 1 or len(starts) == 1:  # a pool may take as long to start as a network to learn
         for start in starts:
             evaluate_from(start)
         return

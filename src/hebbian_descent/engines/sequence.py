@@ -1,6 +1,6 @@
-"""Online learning of all learning rates and trials over one sequence, without the weights of any run.
+"""Online learning of all learning rates and trials over one sequence, without storing any weights.
 
-The activities of a run are sums over the steps before (`engines.couplings`): D x D couplings, computed once
+The activities of a run are sums over the previous steps (`engines.couplings`): D x D couplings, computed once
 for all runs, instead of N x M weights for each.
 """
 
@@ -42,7 +42,7 @@ def sequence(
 ) -> CellResult:
     """Learn the patterns once per learning rate and trial, then evaluate with the final weights.
 
-    The result does not depend on the number of threads, nor a trial on which others are run with it.
+    The result of a trial depends neither on the number of threads nor on which trials run with it.
     """
     result = empty_result(grid, patterns)
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
@@ -74,7 +74,7 @@ def run_trials(
     keeps_outputs: bool,
     result: CellResult,
 ) -> None:
-    """Run some trials, in parts that threads share, and put what they leave into the result."""
+    """Run some trials, split among threads, and store their results."""
     run = loop_for(problem)
     n_units = blocks[-1].stop - blocks[-1].start
     pieces = calls(len(problem.learning_rates), problem.n_epochs * operations_of_epoch(problem, n_units))
@@ -90,7 +90,7 @@ def run_trials(
 
 
 def loop_for(problem: Problem) -> partial[BlockResult]:
-    """Return what runs a block of output units: the closed form, the compiled loop or its plain twin."""
+    """Return the function that runs a block of output units: closed form, compiled loop or plain twin."""
     if problem.imprinted is not None:
         return partial(imprint)
     compiled = core()
@@ -117,7 +117,7 @@ def join(
 
 @contextmanager
 def workers(threads: int) -> Iterator[Executor]:
-    """Give threads that end as soon as they can if something is raised, such as by Ctrl-C."""
+    """Yield a thread pool that ends as soon as it can after an exception, such as by Ctrl-C."""
     pool = ThreadPoolExecutor(threads)
     try:
         yield pool
@@ -126,14 +126,14 @@ def workers(threads: int) -> Iterator[Executor]:
 
 
 MOST_VECTORS = 25
-CACHE_BYTES = 256 * 1024  # of a block of p, which each step reads as a whole
+CACHE_BYTES = 256 * 1024  # size of a block of p, all of which each step reads
 
 
 def unit_blocks(n_units: int, n_steps: int, itemsize: int, *, coupled: bool) -> list[slice]:
     """Cut the output units into blocks of whole vectors that stay in the cache, as even as possible.
 
-    They follow from the sizes of the problem alone, never from the number of threads or of trials, so that a
-    run gives the same bits alone and among thousands. Coupled units, as of softmax, stay together.
+    They depend only on the sizes of the problem, never on the number of threads or of trials, so that a run
+    gives the same bits alone and among thousands. Coupled units, as in softmax, stay together.
     """
     if coupled:
         return [slice(0, n_units)]

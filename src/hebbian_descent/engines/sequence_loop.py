@@ -1,6 +1,6 @@
-"""Learning over one block of output units: some learning rates of one trial, step after step or at once.
+"""Learning of one block of output units: some learning rates of one trial, step by step or at once.
 
-`learn_plainly` says what is computed; `learn_compiled` computes the same in the compiled core.
+`learn_plainly` defines what is computed; `learn_compiled` computes the same in the compiled core.
 
 `imprint` serves rules whose updates do not depend on the output, so that the activities are linear in the
 learning rate. Hebb's rule and the covariance rule change the weights by p = η·(t or t − ⟨t⟩) at every step:
@@ -47,12 +47,12 @@ class UnitBlock:
 
     @cached_property
     def start(self) -> Array:
-        """What the initial weights make of the patterns that are learned, in whole vectors."""
+        """The activities of the learned patterns under the initial weights, in whole vectors."""
         return product(self.problem.training.inputs, as_vectors(self.weights))
 
     @cached_property
     def evaluated_start(self) -> Array:
-        """The same of the patterns that are evaluated."""
+        """The same for the evaluated patterns."""
         return product(self.problem.evaluation.inputs, as_vectors(self.weights))
 
     @cached_property
@@ -137,7 +137,7 @@ def epochs_of_calls(problem: Problem, n_units: int, n_rates: int) -> list[slice]
 
 
 def operations_of_epoch(problem: Problem, n_units: int) -> int:
-    """Return how many additions an epoch takes about, with the evaluation."""
+    """Return about how many additions an epoch takes, including the evaluation."""
     return problem.n_steps * (problem.n_steps + len(problem.evaluation.targets)) * n_units
 
 
@@ -188,7 +188,7 @@ def first_diverged_step(eta: Any, n_epochs: int, start: Array, within: Array, pe
 
 
 def activated(problem: Problem, a: Array) -> Array:
-    """Return φ(a), in the compiled core where it is there, whose bits are the same on other processors."""
+    """Return φ(a), by the compiled core if there is one: its bits are the same on every processor."""
     if (compiled := core()) is None:
         return problem.activation(a)
     h = np.empty_like(a)

@@ -20,7 +20,7 @@ from hebbian_descent.rules.base import Activity, Factors
 
 
 class Part(NamedTuple):
-    """Patterns that are learned or evaluated: how they couple to the learned ones, and what is given."""
+    """Patterns that are learned or evaluated: their couplings to the learned ones, inputs and targets."""
 
     couplings: Array  # (n, n_learned)
     inputs: Array  # (n, n_inputs), effective inputs of the initial weights
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A problem as the loops want it: contiguous and of one precision.
+    """A problem in the form that the loops need: contiguous and of one precision.
 
     The couplings of training are strictly lower triangular for one epoch, and a full matrix for several.
     """
@@ -48,7 +48,7 @@ class Problem(NamedTuple):
 
     @property
     def n_steps(self) -> int:
-        """How many different steps there are; epochs repeat them."""
+        """The number of different steps, which epochs repeat."""
         return len(self.training.targets)
 
     @property
@@ -137,11 +137,11 @@ def _check_memory(n_steps: int, n_evaluated: int, memory_budget: int) -> None:
 
 
 def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> Array:
-    """Return coefficients @ terms, both in whole vectors; a pool shares the rows out.
+    """Return coefficients @ terms, both in whole vectors; a pool divides the rows among threads.
 
-    Every column is summed in the order of the terms, on any processor and beside any other columns. A BLAS
-    promises neither that a column has the same bits alone and among others nor that two processors agree.
-    Without the compiled core NumPy's product serves.
+    Every column is summed in the order of the terms, on any processor and whatever the other columns. A BLAS
+    guarantees neither that a column has the same bits alone and among others nor that two processors agree.
+    Without the compiled core, NumPy's product is used.
     """
     if (compiled := core()) is None:
         return coefficients @ terms
@@ -156,7 +156,7 @@ def product(coefficients: Array, terms: Array, pool: Executor | None = None) -> 
 
 
 OPERATIONS_OF_A_CALL = 500_000_000
-"""Some hundredths of a second: threads wait for the last, and Ctrl-C for all."""
+"""Some hundredths of a second: threads wait for the slowest, and Ctrl-C for all."""
 
 
 def calls(n: int, operations_of_one: int) -> list[slice]:

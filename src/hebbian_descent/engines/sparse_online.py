@@ -1,9 +1,10 @@
-"""Online learning from sparse patterns, at a cost that follows the number of inputs that are not 0.
+"""Online learning from sparse patterns, at a cost proportional to the number of nonzero inputs.
 
-Centered, an input that is 0 is not: its weights change at every step. But between two patterns in which it is
-there, all inputs change alike, by a few numbers that are kept for all of them; `native/cpp/sparse_layer.hpp`
-says how. What an input has learned is written when it is there. So the arrays here are not those of a layer:
-`dense` gives these. The plain twin is the dense loop of `online`, with the same numbers but for rounding.
+With centering, an input of 0 does not stay 0: its weights change at every step. But between two patterns in
+which it is nonzero, all inputs change alike, by a few numbers that are kept for all of them;
+`native/cpp/sparse_layer.hpp` says how. An input's row is brought up to date when the input is nonzero. So the
+arrays here are not those of a layer: `dense` returns those. The plain twin is the dense loop of `online`,
+which agrees up to rounding.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Rows: TypeAlias = tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """The values, columns and starts of the rows of a compressed matrix."""
 
 MEAN, SQUARES, PRECISION, BLOCK = range(4)
-"""What is known of an input: m, r, 1/σ², and how many blocks had passed when it was written."""
+"""What is known of an input: m, r, 1/σ², and the number of blocks passed when it was last written."""
 N_KNOWN = 4
 BIAS, RESPONSE, COMMON = range(3)
 """Rows of `units`: β = b − Wμ, Wμ and C."""
@@ -38,24 +39,24 @@ PAST, USED, FINEST = 4, 5, 6
 N_TOTALS = 7
 """`totals` are P, Q and K of the block, G, the numbers of past blocks and used places, the largest 1/σ²."""
 N_FACTORS = 5
-"""A past block is P, Q, K, A, B, S and D: what happened to its inputs since it began."""
+"""A past block is P, Q, K, A, B, S and D: what has happened to its inputs since it began."""
 MOST_PAST = 256
-"""Past blocks that are kept until all inputs catch up; more of them if these are many."""
+"""Past blocks that are kept until all inputs catch up; more of them if there are many inputs."""
 TRANSPOSED_AT_ONCE = 2**12
 
 
 class SparseArrays(NamedTuple):
-    """What learning from sparse patterns changes in place.
+    """The arrays that learning from sparse patterns changes in place.
 
-    Units have places in the order in which they came, and there may be room for more: to write all rows anew
-    for every new class would take far longer than learning it.
+    Units have places in order of arrival, and there may be room for more: rewriting all rows for every new
+    class would take far longer than learning it.
     """
 
     rows: Array  # one per input: V and what is known of it; from the next cache line on the average of W
     units: Array  # (3, n_places)
     totals: npt.NDArray[np.float64]
     past: Array  # one row per past block, (…, 5 + 2 n_places)
-    places: npt.NDArray[np.int64]  # (n_outputs,), which unit is the one of an output
+    places: npt.NDArray[np.int64]  # (n_outputs,), the place of each output's unit
     mean_bias: Array | None = None
     scales: bool = True
     """Whether inputs are scaled; otherwise r is 0 and 1/σ² is 1."""
@@ -94,16 +95,16 @@ class SparseArrays(NamedTuple):
         )
 
     def with_outputs(self, n_outputs: int, outputs: npt.NDArray[np.intp]) -> SparseArrays:
-        """Return a layer with more outputs, among which those of this one have these numbers.
+        """Return a layer with more outputs, in which those of this one are numbered `outputs`.
 
-        Where there is room for them, the arrays are those of this one.
+        If there is room for them, it shares the arrays of this one.
         """
         n_known = len(self.places)
         places = np.empty(n_outputs, np.int64)
         places[outputs] = self.places
         places[np.delete(np.arange(n_outputs), outputs)] = np.arange(n_known, n_outputs)
         if n_outputs <= self.n_places:
-            for columns in self._of_units():  # of a call that came to nothing, if there are any
+            for columns in self._of_units():  # left by a call that failed, if any
                 columns[:, n_known : int(self.totals[USED])] = 0
             self.totals[USED] = n_outputs
             return self._replace(places=places)
@@ -117,13 +118,13 @@ class SparseArrays(NamedTuple):
         return wide._replace(places=places, scales=self.scales)
 
     def _of_units(self) -> list[Array]:
-        """Return all that has one column per place of a unit."""
+        """Return all arrays with one column per place of a unit."""
         averages = [] if self.mean_bias is None else [self.mean_weights, self.mean_bias[np.newaxis]]
         return [self.weights, self.units, *self.past_changes, *averages]
 
     @property
     def n_places(self) -> int:
-        """For how many units there is room."""
+        """The number of units that there is room for."""
         return int(self.units.shape[1])
 
     @property
@@ -172,7 +173,7 @@ class SparseArrays(NamedTuple):
         return a[:, self.places]
 
     def caught_up(self) -> SparseArrays:
-        """Return a copy in whose rows are W, μ and q as they are now."""
+        """Return a copy whose rows hold the current W, μ and q."""
         known = self._replace(rows=aligned(self.rows.shape, self.rows.dtype))
         if core() is None:
             known.rows[:] = self.rows
@@ -182,7 +183,7 @@ class SparseArrays(NamedTuple):
         return known
 
     def _catch_up_in_python(self) -> None:
-        """Do to each input what happened since it was written; the plain twin of `copy_rows`."""
+        """Apply to each input what has happened since it was written; the plain twin of `copy_rows`."""
         W, known, mean = self.weights, self.known, self.mean_weights
         n_past = int(self.totals[PAST])
         begun = np.array([[1, 1, 1, 1, 0]], W.dtype), np.zeros((1, self.n_places), W.dtype)
@@ -198,7 +199,7 @@ class SparseArrays(NamedTuple):
         known[:, [MEAN, SQUARES]] *= now[:, :2] * np.array([P, Q], W.dtype)
 
     def dense(self) -> LayerArrays:
-        """Return the layer in arrays of its own."""
+        """Return the layer in dense arrays."""
         now = self.caught_up()
         mu, q, precisions, _ = now.known.T.copy()
         W = now.weights.T[self.places]
@@ -215,7 +216,7 @@ class SparseArrays(NamedTuple):
 
 
 def _transpose(matrix: Array, into: Array) -> None:
-    """Write the transpose of a matrix where there are zeros, in pieces that fit a cache."""
+    """Write the transpose of a matrix over zeros, in pieces that fit a cache."""
     if not matrix.any():
         return
     for start in range(0, len(into), TRANSPOSED_AT_ONCE):

@@ -19,23 +19,23 @@ from hebbian_descent.learning.step import change_weights
 from hebbian_descent.native import core
 
 OPERATIONS_PER_CALL = 2**29
-"""Multiplications, which take some hundredths of a second: between calls an interrupt is seen."""
+"""Multiplications per call, some hundredths of a second: interrupts are noticed between calls."""
 
 
 class Tile(NamedTuple):
-    """Runs that are stacked, each by its trial and its learning rate, as places in the grid."""
+    """Runs that are stacked, each by the positions of its trial and its learning rate in the grid."""
 
     trials: npt.NDArray[np.intp]
     rates: npt.NDArray[np.intp]
     imprint: Imprint | None = None
-    """What the runs have learned, times their rate; otherwise they take step by step."""
+    """What the runs have learned, times their rate; None if they learn step by step."""
 
 
 class Stack:
-    """Runs that differ in learning rate and initial weights alone, side by side in one matrix of weights.
+    """Runs that differ only in learning rate and initial weights, side by side in one matrix of weights.
 
-    Its columns are ordered by output unit, then run: neighbours belong to different runs. A few more that are
-    always zero fill up the last vector.
+    Its columns are ordered by output unit, then run: neighbours belong to different runs. Columns of zeros
+    pad the last vector.
     """
 
     def __init__(self, cell: LayerCell, grid: LayerGrid, schedule: Schedule, tile: Tile) -> None:
@@ -59,7 +59,7 @@ class Stack:
         self.diverged_at = np.full(n_runs, NEVER, dtype=np.int64)
 
     def by_run(self, columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return a view of columns by unit and run, without those that fill up."""
+        """Return a view of columns by unit and run, without the padding."""
         shape = self.n_units, len(self.eta)
         by_run: npt.NDArray[Any] = columns[..., : shape[0] * shape[1]].reshape(*columns.shape[:-1], *shape)
         return by_run
@@ -153,14 +153,14 @@ class Stack:
         return activities
 
     def _silence(self, diverged: npt.NDArray[np.bool_], number: int) -> None:
-        """Mark runs that diverge now; their columns keep their place, and are zero from here on."""
+        """Mark runs that diverge now; their columns stay in place, and are zero from now on."""
         diverged = diverged & (self.diverged_at == NEVER)
         self.diverged_at[diverged] = number
         for columns in (self.weights, self.bias, self.rates):
             self.by_run(columns)[..., diverged] = 0
 
     def finish(self, n_steps: int) -> None:
-        """Mark runs whose last step left something that is not finite, which no activity has shown yet."""
+        """Mark runs whose last step left weights that are not finite, which no activity has shown yet."""
         finite = np.isfinite(self.weights[:, : self.bias.size]).all(axis=0) & np.isfinite(self.bias)
         self._silence(np.logical_not(self.by_run(finite)).any(axis=0), n_steps)
 

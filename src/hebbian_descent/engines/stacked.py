@@ -4,8 +4,8 @@ It is the right form for mini-batches and for streams longer than the input is w
 zero are multiplied without their zeros, and rules that do not look at the output learn once for all runs.
 
 Runs are cut into tiles, each learned by one thread. The compiled products treat every column alike, so a tile
-may hold any runs: a trial alone has the bits it has among ten, on any number of threads. NumPy's products do
-not promise that; without the compiled core a tile holds learning rates of one trial.
+may hold any runs: a trial has the same bits alone and among ten, on any number of threads. NumPy's products
+do not guarantee that; without the compiled core a tile holds learning rates of one trial.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from hebbian_descent.native import core
 from hebbian_descent.thread_pools import one_thread
 
 FEWEST_COLUMNS = 128
-"""Of a tile: so many keep a processor busy with more than reading the inputs."""
+"""Columns of a tile that keep a processor busy with more than reading the inputs."""
 
 BYTES_OF_A_TILE = 2**20
-"""Of weights: so many stay in the second cache of one processor."""
+"""Bytes of weights that stay in the second-level cache of one processor."""
 
 
 def stacked(
@@ -107,11 +107,11 @@ def tiles(
 
 
 def tile_edges(grid: LayerGrid, patterns: Patterns, n_runs: int, threads: int, most: int) -> list[int]:
-    """Return where tiles of the compiled core begin and end: equally wide, and as many for each thread."""
+    """Return where tiles of the compiled core begin and end: equally wide, and equally many per thread."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
     in_cache = BYTES_OF_A_TILE // (n_inputs * n_outputs * grid.dtype.itemsize)
     width = max(1, min(most, max(in_cache, FEWEST_COLUMNS // n_outputs)))
-    # A unit's columns are whole vectors where runs are many enough.
+    # With enough runs, a unit's columns are whole vectors.
     lanes = VECTOR_BYTES // grid.dtype.itemsize
     grain = lanes if width >= lanes and n_runs >= threads * lanes else 1
     n_grains, at_most = -(-n_runs // grain), width // grain
@@ -120,7 +120,7 @@ def tile_edges(grid: LayerGrid, patterns: Patterns, n_runs: int, threads: int, m
 
 
 def bytes_of(grid: LayerGrid, patterns: Patterns, n_runs: int = 1) -> int:
-    """Return what stacked runs hold: the weights, and about six arrays of activities of a batch."""
+    """Return the memory of stacked runs: the weights, and about six arrays of activities of a batch."""
     n_inputs, n_outputs = patterns.inputs.shape[1], patterns.targets.shape[1]
     numbers = n_runs * n_outputs * (n_inputs + 6 * batch_length(grid, patterns))
     return int(numbers * grid.dtype.itemsize)

@@ -1,6 +1,6 @@
 """Inputs of stacked runs: blocks of steps, each a batch of patterns, whole or without their zeros.
 
-Both products of the compiled core treat every column alike, whatever stands beside it; NumPy's do not promise
+Both products of the compiled core treat every column alike, whatever its neighbours; NumPy's do not guarantee
 that.
 """
 
@@ -25,7 +25,7 @@ from hebbian_descent.rules.base import Activity, Factors
 
 BYTES_OF_A_BLOCK = 2**23
 BLOCKS_AT_ONCE = 8
-"""Prepared before the runs learn them."""
+"""Blocks that are prepared before the runs learn them."""
 
 EVALUATED_AT_ONCE = 256
 """Patterns, few enough for their activities to stay in the cache."""
@@ -95,12 +95,12 @@ class Block(NamedTuple):
 
 
 class PlannedBlock(NamedTuple):
-    """What a block is about."""
+    """The content of a block before it is prepared."""
 
     first: int
     batches: list[Rows]
     offsets: Array
-    """Before each step and after the last, (n_steps + 1, n_inputs), or one that stays, (1, n_inputs)."""
+    """Before each step and after the last, (n_steps + 1, n_inputs), or a fixed one, (1, n_inputs)."""
 
 
 class Schedule:
@@ -192,7 +192,7 @@ class Schedule:
 
 
 class _Source:
-    """Patterns of which batches are made; their zeros are left out once and for all if that pays."""
+    """Patterns from which batches are made; zeros are removed once and for all if that pays."""
 
     def __init__(self, patterns: Array, *, is_sparse: bool) -> None:
         self.patterns, self.is_sparse = np.ascontiguousarray(patterns), is_sparse

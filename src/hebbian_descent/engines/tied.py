@@ -1,10 +1,10 @@
 """Auto-encoders with tied weights: runs of compiled products, with one pass over the units between them.
 
-The inputs of a run, and with them the rows of W, are cut in two parts. All that one part needs of the other
-is its share of the activity of the hidden units, so two threads can work on a run where no other run is left.
-One thread takes the same parts one after the other: bits do not depend on the number of threads.
+The inputs of a run, and with them the rows of W, are split into two parts. All that one part needs of the
+other is its share of the activity of the hidden units, so two threads can work on a run when no other run is
+left. One thread takes the same parts in turn: the bits do not depend on the number of threads.
 
-The plain twin is the reference engine, which also serves where the compiled core is missing.
+The plain twin is the reference engine, which also runs where the compiled core is missing.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 PARTS = 2
 OPERATIONS_PER_CALL = 2**29
-"""Multiplications, which take some hundredths of a second: between calls an interrupt is seen."""
+"""Multiplications per call, some hundredths of a second: interrupts are noticed between calls."""
 
 OPERATIONS_PER_BATCH = 2**19
-"""What surrounds the products of a batch takes about as long as this many multiplications."""
+"""The overhead of a batch, in multiplications that take about as long."""
 
 
 def tied(
@@ -49,7 +49,7 @@ def tied(
 ) -> CellResult:
     """Run all learning rates and trials of a cell, as many at once as there are threads.
 
-    What remains, and is not even half as many runs as threads, has two threads each.
+    The remaining runs get two threads each if they are at most half as many as the threads.
     """
     native = core()
     if native is None:
@@ -83,7 +83,7 @@ def tied(
 
 
 class Inputs(NamedTuple):
-    """The learned inputs as compiled runs take them."""
+    """The learned inputs in the form that compiled runs take."""
 
     n_patterns: int
     arrays: tuple[Any, ...]
@@ -115,7 +115,7 @@ def leaves_out_zeros(grid: AutoencoderGrid, patterns: Patterns) -> bool:
 class Steps(NamedTuple):
     """Some batches that follow each other."""
 
-    rows: npt.NDArray[np.int64]  # as the compiled core has them, also where intp is shorter
+    rows: npt.NDArray[np.int64]  # as the compiled core expects, even where intp is shorter
     bounds: npt.NDArray[np.int64]
     """Where the rows of each batch begin and end, (n_batches + 1,)."""
     first: int
@@ -189,12 +189,12 @@ class TiedRun:
                 if diverged_at != NEVER or self.compiled.is_stopped():
                     break
         except BaseException:
-            self.compiled.stop()  # who failed must not be waited for
+            self.compiled.stop()  # so that the other thread does not wait for this one
             raise
         return diverged_at
 
     def _steps(self) -> Iterator[Steps]:
-        """Yield so many batches at a time that a call is short."""
+        """Yield few enough batches at a time for a call to be short."""
         network, first = self.network, 0
         per_step = 3 * self.batch_size * network.n_inputs * network.n_hidden + OPERATIONS_PER_BATCH
         at_once = max(1, OPERATIONS_PER_CALL // per_step)

@@ -19,7 +19,7 @@ UNDECIDED = "undecided"
 NEGLIGIBLE = 2.0
 """Difference in AICc up to which a special case of the best law is preferred to it."""
 DECISIVE = 0.9
-"""Share of the evidence that a law must have against all others."""
+"""Share of the evidence that a law needs against all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Comparison:
     """All candidates by `label`, the lowest AICc first."""
     n_curves: int
     chosen_in_resamples: Mapping[str, int] = field(default_factory=dict)
-    """How often each law was chosen when the curves were drawn anew with replacement; empty for one curve."""
+    """How often each law was chosen when the curves were resampled with replacement; empty for one curve."""
 
     @property
     def best(self) -> Fit:
@@ -51,10 +51,11 @@ class Comparison:
 
     @property
     def support(self) -> float:
-        """The share of the evidence that is for the best law, against laws that do not contain it.
+        """The share of the evidence for the best law, against laws that do not contain it.
 
-        Evidence are the Akaike weights of one curve, or how often each law is chosen when several curves are
-        drawn anew with replacement. A law that contains the best one fits always as well, and does not count.
+        The evidence is the Akaike weights of one curve, or how often each law is chosen when several curves
+        are resampled with replacement. A law that contains the best one always fits as well: it does not
+        count.
         """
         best, weights = self.best, self.weights
         if self.chosen_in_resamples:
@@ -95,20 +96,20 @@ def compare_laws(
     resamples: int = 100,
     seed: int = 0,
 ) -> Comparison:
-    """Fit all laws with and without an asymptote to one curve of forgetting or to several, and compare them.
+    """Fit all laws, with and without an asymptote, to one or several forgetting curves, and compare them.
 
     Args:
-        age: Of the values, above 0; 1 is the pattern learned last.
+        age: Age of each value, above 0; 1 is the pattern learned last.
         values: One per age; or several curves, as shape (n_curves, n_ages), or as a list of curves of
             different length, each of which begins with the first age; or a list of curves for a list of ages.
         laws: Names of `LAWS`, or your own.
-        bounds: Within which an asymptote may lie; by default the range of the measure, as [0, 1].
-        resamples: How often several curves are drawn anew, to see whether the same law is chosen.
-        seed: Of the resamples.
+        bounds: Range of an asymptote; by default that of the measure, such as [0, 1].
+        resamples: How often several curves are resampled, to see whether the same law is chosen.
+        seed: Seed of the resamples.
 
     Several curves are independent draws of the same experiment: their values are pooled for the fits. AICc
-    takes all residuals for independent, normal and of equal variance, which residuals of one curve are not
-    (see `Fit`). The resamples do not: they only take the curves for independent. Use at least five.
+    assumes independent, normal residuals of equal variance, which those of one curve are not (see `Fit`). The
+    resamples only assume that the curves are independent. Use at least five.
 
     >>> age, noise = np.arange(1, 101), np.random.default_rng(0).normal(0, 0.01, (8, 100))
     >>> compare_laws(age, 0.5 - 0.4 * np.exp(-0.05 * age) + noise, resamples=20).law
@@ -147,7 +148,7 @@ def chosen(fits: Sequence[Fit]) -> Fit:
 def _is_special_case(special: Fit, general: Fit) -> bool:
     """Return whether one candidate is what another becomes for some parameters, or in the limit."""
     levels_off = "asymptote" in general.parameters
-    if special.name == "line" and levels_off:  # slow enough, every law is straight
+    if special.name == "line" and levels_off:  # if slow enough, every law is straight
         return True
     same_law = special.name == general.name or special.name in general.law.contains
     return same_law and (levels_off or "asymptote" not in special.parameters)

@@ -30,7 +30,7 @@ class ForgettingCurve:
 
     @cached_property
     def fits_with_asymptote(self) -> dict[str, Fit]:
-        """The same, with a level at which power law and exponential may end, in the range of the measure."""
+        """The same, with an asymptote of power law and exponential within the range of the measure."""
         return fit_forgetting(self.age, self.value, asymptote=True)
 
     @cached_property
@@ -40,9 +40,9 @@ class ForgettingCurve:
 
     @property
     def best_fit(self) -> Fit:
-        """The fit of the lowest AICc among all laws, or a special case of it that is as good.
+        """The fit with the lowest AICc among all laws, or a special case of it that is as good.
 
-        `comparison.law` says whether the values decide for it.
+        `comparison.law` says whether the values decide in its favour.
         """
         return self.comparison.best
 

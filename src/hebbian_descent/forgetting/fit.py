@@ -28,17 +28,17 @@ class Fit:
     aic: float
     """n·ln(RSS/n) + 2k, where k counts the parameters and the variance of the residuals; lower is better."""
     aicc: float
-    """AIC + 2k(k + 1)/(n − k − 1), which charges more for parameters where values are few; inf for n ≤ k + 1.
+    """AIC + 2k(k + 1)/(n − k − 1), which penalises parameters more where values are few; inf for n ≤ k + 1.
 
-    Both take the residuals for independent, normal and of equal variance. Errors of neighbouring ages are
-    often alike, and vary more where they are large: then differences are overstated, and several draws,
+    Both assume independent, normal residuals of equal variance. Errors of neighbouring ages are often
+    correlated, and vary more where they are large: then differences are overstated, and several draws,
     compared by `compare_laws`, say more than many ages of one.
     """
     law: Law = field(repr=False)
 
     @property
     def label(self) -> str:
-        """The law, and whether it ends at a level."""
+        """The law, and whether it has an asymptote."""
         return f"{self.name} with asymptote" if "asymptote" in self.parameters else self.name
 
     def predict(self, age: npt.ArrayLike) -> Array:
@@ -62,11 +62,11 @@ def fit_forgetting(
     laws: Sequence[str | Law] = CLASSIC,
     bounds: Range | Literal["auto"] | None = "auto",
 ) -> dict[str, Fit]:
-    """Fit v = a·age^b, v = a·e^(b·age) and v = a + b·age, or other `laws`, also your own, by least squares.
+    """Fit v = a·age^b, v = a·e^(b·age) and v = a + b·age, or other `laws`, even your own, by least squares.
 
-    Ages are above 0; that of the pattern learned last is 1. b is negative for what falls with age, as
-    retention, and positive for what rises, as errors. With `asymptote` a level c is added to all laws but the
-    line, which an error needs that levels off; AIC charges them for one parameter more. The level stays
+    Ages are above 0; that of the pattern learned last is 1. b is negative for what falls with age, such as
+    retention, and positive for what rises, such as errors. With `asymptote` a level c is added to all laws
+    but the line, for errors that level off; AIC penalises them for one more parameter. The level stays
     within `bounds`: by default the range of the measure, [0, 1] if all values lie there. b is then negative,
     so that the law ends at this level. None allows any level and any b.
 

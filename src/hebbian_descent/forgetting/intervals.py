@@ -15,7 +15,7 @@ from hebbian_descent.forgetting.points import Curve, Points, Range, as_curves
 from hebbian_descent.forgetting.search import QUICK
 
 ENOUGH_CURVES = 5
-"""From so many on, whole curves are drawn anew; with fewer, a resample is too often one curve repeated."""
+"""Fewest curves that are resampled as a whole; with fewer, a resample is too often one curve repeated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class Intervals:
     fit: Fit
     intervals: Mapping[str, tuple[float, float]]
     level: float
-    """How often such intervals are meant to hold the true value."""
+    """The intended probability that an interval holds the true value."""
     resampled: Literal["curves", "residuals"]
-    """What was drawn anew."""
+    """What was resampled."""
 
     def __str__(self) -> str:
         parts = (
@@ -48,12 +48,12 @@ def parameter_intervals(
     resamples: int = 200,
     seed: int = 0,
 ) -> Intervals:
-    """Fit a law to one curve of forgetting or to several, with bootstrap intervals of its parameters.
+    """Fit a law to one or several forgetting curves, with bootstrap intervals of its parameters.
 
-    `age` and `values` are as in `compare_laws`. Of five curves or more, whole curves are drawn anew with
-    replacement. Of fewer, residuals change their signs at random, in blocks of ∛n neighbouring ages (the wild
-    bootstrap; Wu, 1986): so they stay as large as they are at each age, and as alike as neighbours are, but
-    what all of a curve has in common is not seen. Intervals are percentiles of the resampled parameters.
+    `age` and `values` are as in `compare_laws`. Five curves or more are resampled as a whole, with
+    replacement. With fewer, residuals change sign at random, in blocks of ∛n neighbouring ages (the wild
+    bootstrap; Wu, 1986): they keep their size at each age and the correlation of neighbours, but what a
+    whole curve has in common is not seen. Intervals are percentiles of the resampled parameters.
 
     >>> age, noise = np.arange(1, 101), np.random.default_rng(0).normal(0, 0.02, 100)
     >>> found = parameter_intervals(age, 0.9 * np.exp(-0.05 * age) + noise, "exponential")
@@ -91,7 +91,7 @@ def _with_new_signs(curves: Sequence[Curve], fit: Fit, rng: np.random.Generator)
         block = (np.argsort(np.argsort(age)) + rng.integers(length)) // length
         sign = rng.choice([-1.0, 1.0], size=block.max() + 1)[block]
         predicted = fit.predict(age)
-        # Residuals are smaller than errors, as the fit has followed them.
+        # Residuals are smaller than errors, since the fit has followed them.
         size = np.sqrt(n / max(n - n_parameters, 1))
         again.append((age, predicted + sign * size * (value - predicted)))
     return again

@@ -2,7 +2,7 @@
 
 Each law is linear in the scale a, and in the level c that may be added to it; one or two numbers shape s.
 For given shape parameters the others follow from linear least squares, so that a grid over the shape
-parameters finds the best fit of all from any data, without a first guess.
+parameters finds the global best fit to any data, without an initial guess.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hebbian_descent.checks import Array
 
 POINTS_PER_SIDE = 200
 POINTS_IN_TWO = 28
-"""Of each side of the grid of a law with two shape parameters."""
+"""Points on each side of the grid of a law with two shape parameters."""
 FASTEST = 5.0
 """The largest |b| of a power law, and of an exponential per smallest gap between two ages."""
 LARGEST_LOGARITHM = 300.0
@@ -26,7 +26,7 @@ LARGEST_LOGARITHM = 300.0
 
 @dataclass(frozen=True)
 class Law:
-    """A law of forgetting by its shape s(age; parameters), one of `LAWS` or your own.
+    """A law of forgetting, given by its shape s(age; parameters); one of `LAWS` or your own.
 
     >>> logarithm = Law("logarithm", "a·ln(1 + age/τ)", ("time",), lambda t, tau: np.log1p(t / tau),
     ...                 lambda t: [np.geomspace(0.1, 100, 50)])
@@ -37,7 +37,7 @@ class Law:
     parameters: tuple[str, ...]
     """Names of the shape parameters."""
     shape: Callable[..., Array]
-    """Of the ages, and one number for each shape parameter."""
+    """s, a function of the ages and one number for each shape parameter."""
     grid: Callable[[Array], list[Array]]
     """Candidates for each shape parameter, for given ages, in ascending order; one parameter or two."""
     contains: frozenset[str] = frozenset()

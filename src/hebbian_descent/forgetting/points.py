@@ -19,14 +19,14 @@ Range: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """The mean of all values of each age. Weighted by their numbers, it has the same least squares fit."""
+    """The mean of all values of each age; weighted by their counts, means have the same least squares fit."""
 
     age: Array
     mean: Array
     weight: Array
-    """How many values there are of each age."""
+    """The number of values of each age."""
     spread: float
-    """The sum of squares of the values about the means, which no law can explain."""
+    """The sum of squares of the values around the means, which no law can explain."""
 
     @classmethod
     def of(cls, curves: Sequence[Curve]) -> Points:
@@ -39,12 +39,12 @@ class Points:
 
     @property
     def n(self) -> int:
-        """How many values were measured."""
+        """The number of measured values."""
         return int(self.weight.sum())
 
 
 def as_curve(age: Any, value: Any) -> Curve:
-    """Return ages and values as arrays that can be fitted, or raise an error that says what must be."""
+    """Return ages and values as arrays that can be fitted, or raise a `ValueError`."""
     t, v = np.asarray(age, dtype=np.float64), np.asarray(value, dtype=np.float64)
     if t.ndim != 1 or t.shape != v.shape:
         raise ValueError(f"There must be one value for each age. Got shapes {t.shape} and {v.shape}.")

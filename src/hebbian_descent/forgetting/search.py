@@ -23,12 +23,12 @@ PRECISE, QUICK = 1e-9, 1e-4
 
 
 def best_shape(law: Law, points: Points, level: Range | None, precision: float) -> tuple[float, ...]:
-    """Return the shape parameters of the least squares fit; `level` bounds an asymptote, None is without."""
+    """Return the shape parameters of the least squares fit; `level` bounds an asymptote, None means none."""
     return _refined(law, _best_of_grid(law, points, level), points, level, precision)
 
 
 def _best_of_grid(law: Law, points: Points, level: Range | None) -> tuple[float, ...]:
-    if len(points.age) > MOST_AGES_IN_GRID:  # enough to tell where on the grid to look
+    if len(points.age) > MOST_AGES_IN_GRID:  # a few are enough to tell where on the grid to look
         chosen = np.unique(np.geomspace(1, len(points.age), MOST_AGES_IN_GRID).astype(np.int64)) - 1
         points = Points(points.age[chosen], points.mean[chosen], points.weight[chosen], points.spread)
     grid, shapes, squares = _shapes(law, points.age.tobytes())
@@ -67,7 +67,7 @@ def _shapes(law: Law, ages: bytes) -> tuple[list[tuple[float, ...]], Array, Arra
 def _refined(
     law: Law, start: tuple[float, ...], points: Points, level: Range | None, precision: float
 ) -> tuple[float, ...]:
-    from scipy.optimize import minimize, minimize_scalar  # a quarter of a second that only those pay who fit
+    from scipy.optimize import minimize, minimize_scalar  # only here: it takes 0.25 s to import
 
     def residual(*shape: float) -> float:
         return float(_residuals(law.shape(points.age, *shape)[np.newaxis], points, level)[0])
@@ -81,7 +81,7 @@ def _refined(
         found = minimize_scalar(residual, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
         return min((float(found.x),), start, key=lambda shape: residual(*shape))
 
-    # Of two shape parameters the logarithms are searched, the signs and the ends of the grid stay.
+    # Two shape parameters are searched by their logarithms; their signs and the ends of the grid stay.
     sign = np.sign(start)
     ends = [np.log(np.abs(side)) for side in candidates]
     lowest, highest = np.array([(side.min(), side.max()) for side in ends]).T

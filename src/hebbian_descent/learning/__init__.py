@@ -1,1 +1,1 @@
-"""How weights change: one update, one automatic rate, one vocabulary of centering, runs."""
+"""Learning: one update, one automatic rate, one vocabulary of centering, and runs."""

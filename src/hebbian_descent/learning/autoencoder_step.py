@@ -76,7 +76,7 @@ class AutoencoderUpdate(UpdateBase):
         scaled = (factor * eta.weights * change.weights).astype(W.dtype, copy=False)
         if self.bound.looks_ahead:
             growth = _largest_growth(network, x, units.hidden)
-            # Weights grow as large as the inputs that they reconstruct, and activities as their products.
+            # Weights grow as large as the inputs they reconstruct, and activities as large as the products.
             sizes = np.max(eta.weights) * growth, np.abs(scaled).max() * growth, (x * x).sum(axis=1)
             self._stop_if_too_long(sizes, step, x, units.preactivation)
         change_weights(W, scaled, decay=decay, connectivity=self.connectivity)

@@ -1,14 +1,14 @@
-"""Averages of a layer over the samples it has learned: they filter out what the last few happened to teach.
+"""Averages of a layer over the samples it has learned, which smooth out the influence of the last few.
 
-The layer is averaged as one without centering, W and b − μW, since an average of centered ones would mean
-nothing. It is not looked at after every sample but after a few, Δ: an eighth of those so far, but no more
-than `spacing`, and no less than an eighth of that. So a look, which concerns all weights, costs little even
-where learning does not touch all of them. A look after n samples counts
+The layer is averaged in its uncentered form, W and b − μW, since an average of centered ones would be
+meaningless. It is not looked at after every sample but after every Δ: an eighth of those so far, but at most
+`spacing`, and at least an eighth of that. So a look, which reads all weights, costs little even where
+learning does not touch all of them. A look after n samples sets
 
     W̄ ← W̄ + β(W − W̄),   β = max(1 − (1 − rate)^Δ, 4Δ/(n + 3Δ)),
 
 so that the average is mostly over the last quarter of all samples, and over no more than the last 1/rate of
-them where a rate is given. There is no average before the first look, and the layer itself stands in for it.
+them where a rate is given. Before the first look there is no average, and the layer itself is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hebbian_descent.network import Layer
 
 Average = Literal["auto"] | bool | float
 STREAM_RATE = 0.003
-"""The rate of "auto" in `partial_fit`, where what was true may cease to be."""
+"""The rate of "auto" in `partial_fit`, where the data may drift."""
 
 
 class LayerMean(NamedTuple):
@@ -40,7 +40,7 @@ class LayerMean(NamedTuple):
 
 
 class Averaging(NamedTuple):
-    """Over which samples a layer is averaged."""
+    """The samples over which a layer is averaged."""
 
     rate: float = 0.0
     """Samples longer ago than 1/rate hardly count; 0 is no such limit."""
@@ -52,12 +52,12 @@ class Averaging(NamedTuple):
 
     @classmethod
     def step_at(cls, n_samples: int, n_inputs: int) -> int:
-        """Return how many samples lie between looks near the n-th, a power of two between the limits."""
+        """Return how many samples lie between looks near the n-th, a power of two within the limits."""
         most = cls.spacing(n_inputs)
         return min(most, max(1, most // 8, 1 << (max(1, n_samples // 8).bit_length() - 1)))
 
     def share_after(self, n_samples: int, n_new: int, n_inputs: int) -> float:
-        """Return β if one of the last `n_new` samples is looked at, otherwise 0."""
+        """Return β if there is a look after one of the last `n_new` samples, otherwise 0."""
         for n in range(n_samples, n_samples - n_new, -1):
             step = self.step_at(n, n_inputs)
             if n % step == 0:
@@ -70,7 +70,7 @@ class Averaging(NamedTuple):
         return n_samples >= cls.first_look(n_inputs)
 
     @staticmethod
-    @cache  # asked with every prediction
+    @cache  # called with every prediction
     def first_look(n_inputs: int) -> int:
         """Return after how many samples the layer is looked at for the first time."""
         return Averaging.step_at(1, n_inputs)

@@ -1,20 +1,20 @@
 """How inputs are centered: one vocabulary for estimators, memories and sweeps.
 
-- `None`: not at all, μ = 0.
-- `"mean"`: μ is the mean of all inputs, which must be there at once.
+- `None`: no centering, μ = 0.
+- `"mean"`: μ is the mean of all inputs, which must be available at once.
 - `"moving"`: μ follows the inputs, μ ← μ + ν_n(x − μ), after the update that learned x. With
   `offset_start=None`, ν_n = max(ν, 1/n): the mean of all inputs so far, until there are 1/ν of them. With a
   number, μ starts there and ν_n = ν throughout, as in the paper, whose start is 0.5.
-- `"auto"`, of estimators alone: "mean" in `fit`, "moving" in `partial_fit`.
+- `"auto"`, for estimators only: "mean" in `fit`, "moving" in `partial_fit`.
 - an array, or one number for all inputs: μ stays there.
 
-`shift` is ν. What moves keeps the output: the bias takes up (μ′ − μ)W. Rules that learn from the target
+`shift` is ν. A moving offset keeps the output: the bias absorbs (μ′ − μ)W. Rules that learn from the target
 alone never correct a bias. For them a running mean of the targets is learned as well, and the bias stays: see
 `rules.covariance`.
 
-The offset of hidden units follows their activity in the same way, from 0.5 on. ν is 0.01 by default for both
-and in every face: the mean of the first hundred patterns, then of the last hundred or so. With a running mean
-a larger ν is of no use unless the inputs drift (docs/memory.md).
+The offset of hidden units follows their activity in the same way, starting at 0.5. ν is 0.01 by default for
+both and in every interface: the mean of the first hundred patterns, then of the last hundred or so. With a
+running mean a larger ν does not help unless the inputs drift (docs/memory.md).
 
 Paper: sec:HD_importance_centering
 """
@@ -41,7 +41,7 @@ PAPER_START = 0.5
 
 
 class Offset(NamedTuple):
-    """What an offset does while patterns are learned."""
+    """How an offset behaves while patterns are learned."""
 
     start: float | tuple[float, ...] = 0.0
     takes_data_mean: bool = False
@@ -51,7 +51,7 @@ class Offset(NamedTuple):
     starts_as_mean: bool = False
     """Whether it is the running mean until 1/n falls below ν."""
     n_before: int = 0
-    """As how many patterns the start counts in a running mean."""
+    """Number of patterns that the start counts as in a running mean."""
 
     @property
     def moves(self) -> bool:
@@ -59,7 +59,7 @@ class Offset(NamedTuple):
         return self.shift > 0 or self.starts_as_mean
 
     def centers_targets(self, rule: Rule | AutoRule) -> bool:
-        """Whether a rule centers the targets by a running mean, too; with the paper's start none does."""
+        """Whether a rule also centers the targets by a running mean; with the paper's start none does."""
         return self.starts_as_mean and isinstance(rule, Rule) and rule.moving_factors is not None
 
     def shift_after(self, n_seen: float, n_new: float = 1) -> float:
@@ -71,7 +71,7 @@ class Offset(NamedTuple):
 
 
 def offset_in_fit(centering: Centering, shift: float, start: float | None = None) -> Offset:
-    """Return what the offset does where all data are at hand."""
+    """Return how the offset behaves where all data are at hand."""
     if isinstance(centering, str) and centering in ("auto", "mean"):
         return Offset(takes_data_mean=True)
     return _offset(centering, shift, start)
@@ -80,7 +80,7 @@ def offset_in_fit(centering: Centering, shift: float, start: float | None = None
 def offset_in_stream(
     centering: Centering, shift: float, start: float | None = None, *, learner: str = "partial_fit"
 ) -> Offset:
-    """Return what the offset does where patterns come one at a time."""
+    """Return how the offset behaves where patterns come one at a time."""
     if isinstance(centering, str) and centering == "mean":
         raise ValueError(
             f'centering="mean" needs the mean of the whole data, which {learner} does not have. '
@@ -90,10 +90,10 @@ def offset_in_stream(
 
 
 def hidden_offset(centering: Centering, shift: float, start: float | None = None) -> Offset:
-    """Return what the offset of hidden units does: it follows them from 0.5 on, unless nothing is centered.
+    """Return how the offset of hidden units behaves: it follows them from 0.5, unless nothing is centered.
 
-    A running mean counts its start as one pattern, for the first activities tell little. With the paper's
-    start for the inputs, hidden units have the paper's constant ν, too.
+    A running mean counts its start as one pattern, since the first activities say little. With the paper's
+    start for the inputs, hidden units also have the paper's constant ν.
     """
     if centering is None:
         return Offset()
@@ -123,7 +123,7 @@ def as_centering(centering: Centering, n_inputs: int | None = None) -> Centering
 
 
 def as_start(offset_start: object, centering: Centering) -> float | None:
-    """Return where a moving offset starts; refuse a start for what does not move."""
+    """Return where a moving offset starts; refuse a start for a fixed one."""
     if offset_start is None:
         return None
     if not isinstance(centering, str) or centering not in ("moving", "auto"):
@@ -145,6 +145,6 @@ def _offset(centering: Centering, shift: float, start: float | None) -> Offset:
         return Offset()
     if not isinstance(centering, str):
         return Offset(start=start_of(centering))
-    if centering == "half":  # the word for the paper's start before it was an option
+    if centering == "half":  # the former word for the paper's start, now an option
         start = PAPER_START
     return Offset(shift=shift, starts_as_mean=True) if start is None else Offset(start=start, shift=shift)

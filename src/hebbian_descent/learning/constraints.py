@@ -1,8 +1,8 @@
-"""Constraints: what synapses can be, whatever a rule asks for.
+"""Constraints on the weights, whatever a rule demands.
 
 A constraint is applied to the weights at the start of a run and after every update, after decay and noise.
-Several are applied in the order given: the last one holds exactly, those before it as far as the later ones
-leave them. Synapses that are not there are 0 before and after each.
+Several are applied in the order given: the last one holds exactly, the earlier ones as far as the later ones
+allow. Missing synapses are 0 before and after each.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from hebbian_descent.learning.rates import Mask
 from hebbian_descent.registry import Member, finder_of, made_once, made_with
 
 WeightsFunction = Callable[[Array], Array | None]
-"""Weights → weights that are allowed; or None, where it has changed them in place."""
+"""Weights → allowed weights; or None, if it changes them in place."""
 
 
 @dataclass(frozen=True)
 class Constraint(Member):
-    """A function of the weights, (n_inputs, n_outputs), that brings them to where they may be."""
+    """A function that maps the weights, (n_inputs, n_outputs), to allowed ones."""
 
     name: str
     function: WeightsFunction
@@ -32,7 +32,7 @@ class Constraint(Member):
     compiled: str | None = None
 
     def apply(self, weights: Array) -> None:
-        """Bring weights into the constraint, in place."""
+        """Apply the constraint to weights, in place."""
         found = self.function(weights)
         if found is None or found is weights:
             return
@@ -90,7 +90,7 @@ def dale(signs: npt.ArrayLike) -> Constraint:
 
 @made_once
 def unit_columns() -> Constraint:
-    """Keep the weights of each output unit at length 1, ‖wⱼ‖ = 1; a unit without weights stays so."""
+    """Keep the weights of each output unit at length 1, ‖wⱼ‖ = 1; weights that are all 0 stay so."""
 
     def function(weights: Array) -> None:
         lengths = np.sqrt((weights * weights).sum(axis=0))
@@ -140,7 +140,7 @@ def as_constraints(constraints: Constraints | None) -> tuple[Constraint, ...]:
 
 
 def as_connectivity(mask: npt.ArrayLike, shape: tuple[int, ...]) -> Mask:
-    """Return which synapses there are as True and False, in its own array."""
+    """Return a new array with True for each existing synapse and False for the others."""
     given = np.array(mask)
     if given.shape != shape:
         raise ValueError(

@@ -10,7 +10,7 @@ import numpy as np
 from hebbian_descent.checks import Array
 
 LARGEST_PREACTIVATION = 1e6
-"""The limit of |a| in training and in memories, whose patterns are of about unit size."""
+"""Limit of |a| in training and in memories, whose patterns are of about unit size."""
 
 
 class DivergenceError(ArithmeticError):
@@ -30,7 +30,7 @@ class DivergenceError(ArithmeticError):
         rate = "an automatic learning rate" if learning_rate is None else f"learning rate {learning_rate:g}"
         sizes = {"inputs": largest_input, "targets": largest_target, "sample weights": largest_weight}
         known = {name: size for name, size in sizes.items() if size is not None}
-        # A step may also be too large for activities that are not yet.
+        # A step may be too large while the activities are not yet.
         got = "" if largest is None or largest <= limit else f" Got {largest:g}."
         if known:
             got += f" Got {', '.join(f'{name} up to {size:g}' for name, size in known.items())}."
@@ -52,13 +52,13 @@ class DivergenceError(ArithmeticError):
         return cls(step, learning_rate, limit=limit_of(inputs), largest_input=float(np.abs(inputs).max()))
 
     def __reduce__(self) -> tuple[type[DivergenceError], tuple[Any, ...]]:
-        """Travel between processes whole."""
+        """Pickle all arguments, so that the error survives the way between processes."""
         sizes = self.largest_input, self.largest_target, self.largest_weight
         return type(self), (self.step, self.learning_rate, self.largest, self.limit, *sizes)
 
 
 def _advice(learning_rate: float | None, sizes: Mapping[str, float], limit: float) -> str:
-    """Return what to make smaller: what is largest, unless nothing is so large that it could be the cause."""
+    """Return what to make smaller: whatever is largest, if it is large enough to be the cause."""
     name = max(sizes, key=lambda name: sizes[name], default=None)
     if name is not None and not sizes[name] <= limit**0.5:
         return "smaller sample weights" if name == "sample weights" else f"{name} of a smaller scale"
@@ -69,9 +69,9 @@ class Bound(NamedTuple):
     """How large preactivations may become."""
 
     limit: float | None = LARGEST_PREACTIVATION
-    """Of |a|; None is the square root of the largest number, beyond which products are not finite."""
+    """Limit of |a|; None is the square root of the largest number, beyond which products are not finite."""
     looks_ahead: bool = False
-    """Whether a step is refused for what it would do, instead of the next one for what it did."""
+    """Whether a step that would exceed the limit is refused, instead of the step after it."""
 
     def of(self, array: Array) -> float:
         """Return the limit for numbers of this dtype."""
@@ -83,12 +83,12 @@ class Bound(NamedTuple):
 
     def _holds(self, array: Array) -> bool:
         limit = self.of(array)
-        # No number is larger than the length of all, which takes a fifth of the time of a single pattern.
+        # No number exceeds the norm of all, which for a single pattern takes a fifth of the time.
         return bool(np.vdot(array, array) < 0.5 * limit * limit or np.abs(array).max() <= limit)
 
 
 REPRESENTABLE = Bound(limit=None, looks_ahead=True)
-"""The bound of estimators, whose targets may be of any size: nothing becomes infinite, ever."""
+"""The bound of estimators, whose targets may be of any size: nothing ever becomes infinite."""
 
 
 def limit_of(array: Array) -> float:

@@ -1,7 +1,7 @@
-"""The means of all patterns, which the covariance rule needs and a part of the patterns does not tell.
+"""Means of all patterns, which the covariance rule needs and which a part of the patterns cannot provide.
 
-Centered on the mean of each part, single patterns would teach nothing, and small parts something else than
-all of them together. So a network remembers the means that it was trained with, and a second run with others
+Centered on the mean of each part, single patterns would teach nothing, and small parts something other than
+all of them together. So a network remembers the means it was trained with, and a second run with other means
 is refused. Where the means are learned with the weights, it remembers the mean target so far.
 """
 
@@ -32,10 +32,10 @@ def means_of_run(
     *,
     are_learned: bool = False,
 ) -> Means | None:
-    """Return the means for a run: those given, or those of its patterns if nothing speaks against it."""
+    """Return the means for a run: those given, or those of its patterns where that is valid."""
     if not isinstance(network, Layer) or targets is None:
         if given is not None:
-            raise ValueError("The means are those of a rule for a Layer. Got an Autoencoder.")
+            raise ValueError("Only a rule for a Layer takes means. Got an Autoencoder.")
         return None
     if given is not None:
         W = network.weights
@@ -55,7 +55,7 @@ def _refuse_a_part(rule: Rule, network: Layer, n_patterns: int, means: Means) ->
         raise ValueError(f"{needs} Got one pattern, which is its own mean. {ADVICE}")
     known: Any = vars(network).get(REMEMBERED)
     if known is not None and not all(np.array_equal(*pair) for pair in zip(known, means, strict=True)):  # type: ignore[arg-type]
-        raise ValueError(f"{needs} Got patterns with other means than those before. {ADVICE}")
+        raise ValueError(f"{needs} Got patterns whose means differ from those before. {ADVICE}")
 
 
 def mean_target_of(network: Layer) -> Array:

@@ -1,7 +1,7 @@
 """Noise of synapses and of activity, from a seed: each update has its own stream of random numbers.
 
-The stream follows from (seed, trial, step) alone. So a run alone is the same run among many, k epochs and
-then m more are k + m epochs, and all learning rates of a trial meet the same noise.
+The stream depends only on (seed, trial, step). So a run is the same alone and among many, k epochs and then
+m more are k + m epochs, and all learning rates of a trial get the same noise.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ ACTIVITY, WEIGHTS = 1, 2
 
 @dataclass(frozen=True)
 class Noise:
-    """What is added to the preactivations that a rule sees, and to the weights after each update."""
+    """Noise added to the preactivations that a rule sees, and to the weights after each update."""
 
     weights: Level = 0.0
-    """Of each weight, once per update; constraints and missing synapses hold all the same."""
+    """Noise of each weight, once per update; constraints and missing synapses still hold."""
     activity: Level = 0.0
-    """Of each preactivation: the output that the rule sees is φ(a + noise). Recall has none."""
+    """Noise of each preactivation: the output that the rule sees is φ(a + noise). Recall has none."""
 
     def __post_init__(self) -> None:
         for name in ("weights", "activity"):
@@ -65,7 +65,7 @@ class NoiseStream:
         added: Any = level(rng, array) if callable(level) else level * rng.standard_normal(array.shape)
         if np.shape(added) != array.shape:
             raise ValueError(
-                f"A function of noise must return one number for each of an array of shape {array.shape}. "
+                f"A noise function must return an array of shape {array.shape}, one number per entry. "
                 f"Got {np.shape(added)}."
             )
         noisy: Array = (array + added).astype(array.dtype, copy=False)
@@ -83,6 +83,6 @@ def refuse_noise_of_units(noise: Noise | None) -> None:
     """Refuse noise of activity where hidden units and outputs would each need their own."""
     if noise is not None and (callable(noise.activity) or noise.activity):
         raise ValueError(
-            "Noise of activity is that of the output units of a Layer. Got an Autoencoder: "
+            "Noise of activity applies to the output units of a Layer. Got an Autoencoder: "
             "use Noise(weights=…)."
         )

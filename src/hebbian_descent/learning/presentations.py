@@ -1,13 +1,13 @@
-"""What a pattern of weight w teaches: as much as ⌊w⌋ presentations, and one more with the rest of w times η.
+"""Patterns of weight w, which teach as much as ⌊w⌋ presentations and one more with the rest of w times η.
 
-A presentation moves the activities of its own pattern by p(‖z‖² + 1), p = −η·post, so that all of them happen
-in output space and the weights change once, by Σp. Linear units have a closed form. Others are presented 16
+A presentation moves the activities of its own pattern by p(‖z‖² + 1), p = −η·post, so all of them take place
+in output space, and the weights change once, by Σp. Linear units have a closed form. Others are presented 16
 times; from then on one implicit step,
 
     a′ = a − m·η(‖z‖² + 1)·post(a′),
 
-stands for m presentations, a sixteenth of those so far. It never passes the point where post is 0, so that no
-weight is too large, and a weight of 10¹² takes some 400 of them.
+stands for m presentations, a sixteenth of those so far. It never passes the point where post is 0, so no
+weight is too large, and a weight of 10¹² takes some 400 such steps.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hebbian_descent.rules.proximal import implicit_step
 
 SINGLE = 16
 MOST_SINGLE = 500
-"""Presentations of what has no implicit step: coupled units, and auto-encoders, whose two layers change."""
+"""Most presentations where there is no implicit step: coupled units, and auto-encoders, with two layers."""
 HALVINGS = 40
 NEWTON_STEPS = 50
 
@@ -42,8 +42,8 @@ def presentations_of(weight: float) -> Iterator[float]:
 
 
 def linear_factor(weight: float, eta: float, growth: float) -> float:
-    """Return what stands in place of w as a factor of η, for linear units that learn from h − t."""
-    whole, left = floor(weight), np.float64(1 - eta * growth)  # whose powers may be infinite
+    """Return the factor of η that replaces w, for linear units that learn from h − t."""
+    whole, left = floor(weight), np.float64(1 - eta * growth)  # its powers may be infinite
     return float((1 - left**whole * (1 - (weight - whole) * eta * growth)) / (eta * growth))
 
 
@@ -71,7 +71,7 @@ def total_change(
 
 
 def step_apart(respond: Respond, preactivation: Array, reach: Any) -> Array:
-    """Step to the root of v − a + reach·post(v) on the way of the explicit step, unit by unit."""
+    """Step to the root of v − a + reach·post(v) along the explicit step, unit by unit."""
     return implicit_step(lambda a: respond(a)[1], preactivation, reach, halvings=HALVINGS)
 
 

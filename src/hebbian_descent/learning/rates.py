@@ -4,30 +4,30 @@
 
 One update moves the preactivation of its own pattern by −η(‖x̃‖² + 1) times the error; the 1 is the bias. The
 matching loss of the pattern is convex in the preactivation and curved by L at most, the largest slope of the
-activation. So κ = 1 can take the whole error away, and for κ up to 2 no step makes the loss of its own
-pattern larger. The rate looks at nothing but the pattern that is learned, so it serves a stream as well as a
-dataset. Details:
+activation. So κ = 1 can remove the whole error, and for κ up to 2 no step increases the loss of its own
+pattern. The rate depends only on the pattern that is learned, so it suits a stream as well as a dataset.
+Details:
 
-- Errors that are pulled back through the activation meet its slope twice: L² stands in place of L.
-- Where synapses are missing, each unit has its own rate: ‖x̃‖² is summed over the inputs that it has.
+- Errors that are pulled back through the activation meet its slope twice: L² replaces L.
+- Where synapses are missing, each unit has its own rate: ‖x̃‖² is summed over its own inputs.
 - The tied synapses of an auto-encoder see inputs on one side and hidden units on the other: ‖x̃‖² + ‖h̃‖² + 1.
-- Contrastive learning also unlearns what the network makes of its own reconstruction: there the larger of the
+- Contrastive learning also unlearns the network's response to its own reconstruction: there the larger of the
   two phases counts, since with linear hidden units it grows with the fifth power of the weights.
-- The patterns of a batch share a step, which may be the longer the less they have in common: ‖G‖/n stands in
-  place of ‖x̃‖² + 1, where G holds the products x̃ᵢ·x̃ⱼ + 1 of all pairs. Its norm is at least its largest
-  eigenvalue, so that the promise holds for the mean loss of the batch.
+- The patterns of a batch share a step, which may be longer the less they have in common: ‖G‖/n replaces
+  ‖x̃‖² + 1, where G holds the products x̃ᵢ·x̃ⱼ + 1 of all pairs. Its norm is at least its largest eigenvalue, so
+  the guarantee holds for the mean loss of the batch.
 
 κ was chosen by measurement (docs/estimators/learning_rate.md) for three purposes. To remember pairs that are
-seen once, nearly the whole error has to go at once. To classify, where many examples of a class are averaged,
-that would forget the examples before. To regress, where targets are noisy and the layer is averaged, half of
+seen once, nearly the whole error must go at once. To classify, where many examples of a class are averaged,
+that would forget earlier examples. To regress, where targets are noisy and the layer is averaged, half of
 the error is enough.
 
 Some activations have no largest slope. At a jump (step, approximate step), and for an activation that does
 not state its slope, L is 1. The slope of an exponential unit is its output: there L is the largest of 1, the
 outputs and the magnitudes of the targets of the pattern. Large counts are then learned by shorter steps than
-small ones, which a memory does not mind; but the average of noisy counts comes out too small, for a rate of 3
-by a fifth. A regressor hence passes the `largest_target` of all, with which L depends on the output alone:
-whatever the steps are long, they then cancel where the output is the mean of the targets.
+small ones, which does not harm a memory; but the average of noisy counts comes out too small, by a fifth for
+a rate of 3. A regressor therefore passes the `largest_target` of all, so that L depends on the output alone:
+whatever their length, the steps then cancel where the output is the mean of the targets.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ KAPPAS: dict[str, dict[str, float]] = {
     },
     "regress": {"others": 0.5, "exponential": 2.0},
 }
-"""κ by purpose and activation; custom activations are among the others."""
+"""κ by purpose and activation; custom activations count as others."""
 
 
 class Rates(NamedTuple):
@@ -78,7 +78,7 @@ class Automatic:
 
     purpose: str = "remember"
     largest_target: float = 0.0
-    """What the magnitudes of targets are known to be at most, or 0."""
+    """Known upper bound on the magnitudes of targets, or 0."""
 
     def __post_init__(self) -> None:
         if self.purpose not in KAPPAS:
@@ -98,7 +98,7 @@ class Automatic:
         return table.get(activation.name, table["others"]) if activation.is_built_in else table["others"]
 
     def least_slope(self, activation: Activation) -> float:
-        """Return L, or what it is at least where it grows with outputs and targets."""
+        """Return L, or its lower bound where it grows with outputs and targets."""
         slope = finite_slope(activation)
         return max(slope, self.largest_target) if activation.slope_is_output else slope
 
@@ -169,14 +169,14 @@ def as_rate(learning_rate: object, purpose: str = "remember") -> float | Automat
 
 
 def finite_slope(activation: Activation) -> float:
-    """Return L, by the convention above where there is none."""
+    """Return L, or 1 by the convention above where there is none."""
     return activation.largest_slope if isfinite(activation.largest_slope) else 1.0
 
 
 def slope_at(
     activation: Activation, rule: Rule | AutoRule, output: Array, targets: Array, *, least: float = 0.0
 ) -> float:
-    """Return the bound for a batch, which is that of all batches unless the slope is the output."""
+    """Return the bound for a batch, the same for all batches unless the slope is the output."""
     slope = max(finite_slope(activation), least)
     if activation.slope_is_output:
         slope = max(slope, float(output.max()), float(np.abs(targets).max()))
@@ -195,7 +195,7 @@ def extent(*presynaptic: Array, shares: Array | None = None) -> float:
 
 
 def extents_of_units(presynaptic: Array, connectivity: Mask) -> Array:
-    """Return the extent that each unit sees by the inputs it is connected to, (n_units,)."""
+    """Return the extent that each unit sees through the inputs it is connected to, (n_units,)."""
     x = presynaptic
     if len(x) == 1:
         extents: Array = (x * x)[0] @ connectivity + 1

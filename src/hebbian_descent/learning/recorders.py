@@ -1,4 +1,4 @@
-"""Recorders: what happens while a network learns, every so many patterns.
+"""Recorders: records of what happens while a network learns, every so many patterns.
 
 A recorder keeps copies of arrays by name, measures the recall of patterns, or calls a function. Patterns are
 counted through all epochs; with batches, a recorder looks after the batch that holds the pattern.
@@ -22,7 +22,7 @@ from hebbian_descent.rules.base import State
 
 
 class Moment(NamedTuple):
-    """What a function that a recorder calls can see; it must not change the arrays."""
+    """What a function called by a recorder can see; it must not change the arrays."""
 
     n_seen: int
     """Patterns learned so far."""
@@ -54,7 +54,7 @@ class Recorder:
     measures: MeasureLike | Sequence[MeasureLike] = ()
     """Names of `MEASURES` or functions of targets and outputs, one number per pattern of `patterns`."""
     patterns: tuple[npt.ArrayLike, npt.ArrayLike] | None = None
-    """Inputs and targets to measure, which may be others than those learned."""
+    """Inputs and targets to measure, which may differ from those learned."""
     n_seen: list[int] = field(default_factory=list, init=False)
     """After how many patterns each entry was made."""
     records: dict[str, list[Any]] = field(default_factory=dict, init=False, repr=False)
@@ -128,7 +128,7 @@ class Recorder:
 
 
 def response(network: Network, inputs: Array) -> Array:
-    """Return what a network makes of inputs: the output, or the reconstruction."""
+    """Return a network's response to inputs: the output, or the reconstruction."""
     if isinstance(network, Layer):
         return network.forward(inputs)[1]
     return network.forward(inputs).reconstruction
@@ -145,7 +145,7 @@ def as_recorders(recorders: Recorder | Sequence[Recorder]) -> Sequence[Recorder]
 
 @contextmanager
 def all_recorded(recorders: Sequence[Recorder]) -> Iterator[None]:
-    """Take back what was recorded within, where an exception takes back what was learned."""
+    """Undo what was recorded within if an exception undoes what was learned."""
     before = [
         (recorder, len(recorder.n_seen), {k: len(v) for k, v in recorder.records.items()})
         for recorder in recorders

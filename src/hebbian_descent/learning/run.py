@@ -1,4 +1,4 @@
-"""How a network learns: one batch, one epoch, a run. What one update does is written in `step`."""
+"""Training a network: one batch, one epoch, a run. `step` defines a single update."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from hebbian_descent.transaction import all_or_nothing, is_finite
 
 @dataclass(frozen=True)
 class Training:
-    """The settings of learning. One object trains any number of networks and holds nothing of them."""
+    """The settings of learning. One object trains any number of networks and keeps none of their state."""
 
     rule: str | Rule | AutoRule = "hebbian_descent"
     error: str | ErrorTerm | ErrorFunction = "difference"
     learning_rate: float | Literal["auto"] | Automatic = 0.1
     """η, or "auto", as explained in `rates`; `Automatic("classify")` takes shorter steps."""
     weight_decay: float = 0.0
-    """ω, the part of the weights that every update takes away."""
+    """ω, the share of the weights that every update removes."""
     shift: float = 0.0
     """ν, by which the input offset follows the inputs; 0 leaves it where it is."""
     running_mean: bool = False
-    """Whether a moving offset is the mean so far: ν is 1/n for the n-th pattern as long as that is more.
+    """Whether a moving offset is the mean so far: ν is 1/n for the n-th pattern while that is larger.
 
     Rules that learn from targets alone then center these as well, and leave the bias as it is.
     """
@@ -55,9 +55,9 @@ class Training:
     """Names of `CONSTRAINTS`, constraints or functions of the weights: applied to the weights at the start
     and after every update, in this order."""
     connectivity: npt.ArrayLike | None = None
-    """Which synapses there are, True or False for each weight; the others are 0 from the start on."""
+    """Which synapses exist, True or False for each weight; the others are always 0."""
     noise: Noise | None = None
-    """Of synapses or of activity, from (seed, trial, step)."""
+    """Noise of synapses or of activity, from (seed, trial, step)."""
     trial: int = 0
     """The number of this run among others with the same seed, for its noise."""
 
@@ -126,15 +126,15 @@ class Training:
         """Train a network; `targets` are the outputs of a layer, or hidden activities to clamp.
 
         k epochs and then m more with `first_epoch=k` are k + m epochs, bit for bit. After any exception the
-        network is as it was after the last whole epoch, the one that `after_epoch` would be called with last.
-        With `first_epoch=0` the weights are brought into their constraints and a rule's state starts afresh.
+        network is as it was after the last whole epoch, the last one passed to `after_epoch`. With
+        `first_epoch=0` the constraints are applied to the weights and a rule's state starts afresh.
 
         `strength` is one number per pattern that multiplies its change, or a function of the activity that
         returns one. `recorders` keep or call something every so many patterns. Rules that take no targets,
-        as "oja", need none.
+        such as "oja", need none.
 
-        A rule that needs the means of all patterns, as "covariance", takes those of the patterns given. If
-        these come in parts, pass `means`, of all inputs and all targets; parts without it are refused.
+        A rule that needs the means of all patterns, such as "covariance", takes those of the given patterns.
+        If these come in parts, pass the `means` of all inputs and targets; parts without them are refused.
         """
         as_count(epochs, "number of epochs", at_least=0)
         as_count(first_epoch, "first epoch", at_least=0)
@@ -160,7 +160,7 @@ class Training:
         strength: Strength | None = None,
         recorders: Sequence[Recorder] = (),
     ) -> None:
-        """Show every pattern once, in the order of that epoch, or change nothing; no checks of patterns."""
+        """Show every pattern once, in the order of the epoch, or change nothing; patterns are not checked."""
         n_patterns = len(inputs)
         inputs, targets = read_only(inputs), None if targets is None else read_only(targets)
         step, n_seen = epoch * -(-n_patterns // self.batch_size), epoch * n_patterns
@@ -182,7 +182,7 @@ class Training:
             remember_means(draft, update.rule, means)
 
     def _batches(self, n_patterns: int, epoch: int) -> Iterator[npt.NDArray[np.intp] | slice]:
-        """Yield the rows of each batch; in the given order they are slices, for which nothing is copied."""
+        """Yield the rows of each batch; in the given order they are slices, so nothing is copied."""
         if self.shuffle:
             yield from batches(epoch_order(n_patterns, self.seed, epoch), self.batch_size)
             return
@@ -202,7 +202,7 @@ class Training:
     ) -> None:
         """Update the arrays of a network once with the mean change of a batch, then move its offsets.
 
-        This is the bare step, in place: `run` and `epoch` check what it is given and undo what it cannot end.
+        This is the bare step, in place: `run` and `epoch` check its arguments and undo incomplete steps.
         `n_seen` counts the patterns up to the last of this batch, for a running mean.
         """
         counts = len(inputs) if n_seen is None else n_seen, len(inputs)
@@ -272,7 +272,7 @@ def train(
 ) -> None:
     """Train a network: `Training(**settings).run(…)` in one call.
 
-    Targets that the output units cannot reach are a `TargetRangeWarning`.
+    Targets that the output units cannot reach give a `TargetRangeWarning`.
     """
     training = Training(**settings)
     x, t = training._patterns(network, inputs, targets)

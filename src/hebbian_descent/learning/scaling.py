@@ -1,25 +1,25 @@
-"""How inputs are scaled: learned in units of their spread, kept in units of their own.
+"""Scaling of inputs: they are learned in units of their spread, while the weights stay those of raw inputs.
 
-A pattern is learned as z = (x − μ)/σ. The weights stay those of raw inputs, so that a step is
+A pattern is learned as z = (x − μ)/σ, so that a step is
 
     W ← W − η·dᵀ·post,   d = (x − μ)/σ²,
 
-the automatic rate sees ‖z‖² = d·(x − μ), and the output does not change when σ does. So nobody needs to
-standardise beforehand, and inputs of 10⁻⁶ are learned as those of 10⁶.
+the automatic rate sees ‖z‖² = d·(x − μ), and the output does not change when σ does. So there is no need to
+standardise beforehand, and inputs of 10⁻⁶ are learned like those of 10⁶.
 
     σ² = max(q − μ², ρ_n·q),   ρ_n = max(ρ, ½·0.7^(1/ν))
 
-q is the running mean of x², by the same ν as μ. σ follows before the step, with the pattern counted in q and
-μ, and only where the input is not 0; in between it stays, so that a pattern with few inputs costs no more
-than those. The first patterns may agree by chance, so the floor sinks from a third of q to next to nothing
-while the first thirty or so are seen. It is relative, so there is no smallest scale: an input that never
+q is the running mean of x², with the same ν as μ. σ is updated before the step, with the pattern counted in q
+and μ, and only where the input is not 0; in between it stays, so that a pattern with few nonzero inputs costs
+no more than those. The first patterns may agree by chance, so the floor falls from a third of q to almost
+nothing over the first thirty or so. It is relative, so there is no smallest scale: an input that never
 changes counts as one of small spread, and one that has always been 0 is not learned.
 
-A running mean starts at the first pattern, which so teaches the bias alone, by a step as short as if each
-input that is there were one σ away from its mean. An input that comes up later is learned when it is there,
-but after the first time it has no σ until it comes again: nobody knows how rare it is, and taking its absence
-for news would teach the bias by steps that later ones, being much shorter, could not undo. So a stream of
-texts, in which every one brings new words, is learned as well as numbers are.
+A running mean starts at the first pattern, which therefore teaches only the bias, by a step as short as if
+each nonzero input were one σ away from its mean. An input that first appears later is learned when it is
+nonzero, but after the first time it has no σ until it appears again: it is not yet known how rare it is, and
+treating its absence as news would teach the bias by steps that later ones, being much shorter, could not
+undo. So a stream of texts, each of which brings new words, is learned as well as numbers are.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from hebbian_descent.network.offsets import flush_subnormal
 
 Scaling = Literal["auto"] | None
 FLOORS = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
-"""ρ: what rounding leaves of the difference q − μ²."""
+"""ρ, the share of q below which rounding makes q − μ² meaningless."""
 
 
 LEFT_OF_NEW = 1e-12
-"""An input is new if no more is left of its squares than this part of x²."""
+"""An input is new if its mean square has fallen to this share of x², or below."""
 
 
 class Spread(NamedTuple):
@@ -46,12 +46,12 @@ class Spread(NamedTuple):
     squares: Array
     """q."""
     precisions: Array
-    """1/σ², or 0 for an input that was there no more than once."""
+    """1/σ², or 0 for an input that was nonzero at most once."""
 
     def after(
         self, inputs: Array, shares: Array, offset: Array, shift: float, *, starts: bool
     ) -> tuple[Spread, Array]:
-        """Return what is known after a batch, which the offset has followed, and 1/σ² by which to learn it.
+        """Return what is known after a batch that the offset has followed, and the 1/σ² to learn it with.
 
         The shares of its patterns are 1 on average. Where the running means start, all inputs are new.
         """
@@ -66,12 +66,12 @@ class Spread(NamedTuple):
         return Spread(q, np.where(is_new, 0, precisions)), precisions
 
     def keep(self, known: Spread) -> None:
-        """Take over what is known now, in place."""
+        """Store what is known now, in place."""
         self.squares[:], self.precisions[:] = known
 
 
 def precisions_of(variance: Array, squares: Array, floor: float = 0.0) -> Array:
-    """Return 1/max(variance, ρ_n·q), and 0 where there is nothing."""
+    """Return 1/max(variance, ρ_n·q), and 0 where that is not finite."""
     rho = squares.dtype.type(max(floor, FLOORS[squares.dtype]))
     spread = np.maximum(variance, rho * squares)
     has_some = spread > np.finfo(spread.dtype).tiny

@@ -11,12 +11,12 @@ from hebbian_descent.rules.base import AutoActivity, Change
 
 
 def weighted_rows(rows: Array, shares: Array | None) -> Array:
-    """Return rows whose mean is that of a batch in which patterns have shares, 1 on average."""
+    """Return rows whose mean is the weighted mean of a batch; shares are 1 on average."""
     return rows if shares is None else rows * shares[:, np.newaxis]
 
 
 def shares_of(scales: Array) -> Array:
-    """Return the shares of patterns in the mean of their batch, 1 on average; a single one has all of it."""
+    """Return the shares of patterns in the mean of their batch, 1 on average; a single one has it all."""
     return np.ones_like(scales) if len(scales) == 1 else scales / scales.mean()
 
 

@@ -33,7 +33,7 @@ def start_state(rule: Rule | AutoRule, network: Network) -> None:
 
 
 def resumed_state(rule: Rule | AutoRule, network: Network) -> State | None:
-    """Return the state with which a rule continues, to be changed in place; None if it keeps nothing."""
+    """Return the state with which a rule continues, to be changed in place; None if it has none."""
     if not isinstance(rule, Rule) or rule.state is None:
         return None
     kept: Kept | None = vars(network).get(KEPT)
@@ -41,12 +41,12 @@ def resumed_state(rule: Rule | AutoRule, network: Network) -> State | None:
         had = "none" if kept is None else f"that of {kept.rule!r}"
         raise ValueError(
             f"The rule {rule.name!r} resumes with the state that its first epochs left in the network. Got "
-            f"{had}: pass the network that was trained itself, or start with first_epoch=0."
+            f"{had}: pass the very network that was trained, or start with first_epoch=0."
         )
     return kept.arrays
 
 
 def state_of(layer: Layer) -> State:
-    """Return copies of what the rule that trained a layer remembers, by name; empty if it keeps nothing."""
+    """Return copies of the state of the rule that trained a layer, by name; empty if it has none."""
     kept: Kept | None = vars(layer).get(KEPT)
     return {} if kept is None else {name: np.array(value) for name, value in kept.arrays.items()}

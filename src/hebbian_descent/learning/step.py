@@ -1,13 +1,13 @@
-"""One update of a layer, and what holds for every update: in `learning`, and nowhere else, weights change.
+"""One update of a layer, and what holds for every update: weights change only in `learning`.
 
     W ← W − ωW − η·ΔW,   b ← b − η·Δb
 
-The change is taken at the old parameters and averaged over the batch, each pattern times its strength; the
-decay is per update, not times η, and biases do not decay. Then weights get their noise and are brought into
-their constraints, and synapses that are not there stay 0. Then, and not before, the offsets move: an offset
-that moved first would at batch size 1 sit on the very pattern that is to be learned.
+The change is computed at the old parameters and averaged over the batch, each pattern times its strength; the
+decay is per update, not times η, and biases do not decay. Then noise is added to the weights, constraints are
+applied, and missing synapses stay 0. Only then do the offsets move: at batch size 1, an offset that moved
+first would be biased toward the very pattern to be learned.
 
-An update changes the arrays of a network in place. Whoever calls it keeps a draft (`transaction`).
+An update changes the arrays of a network in place. The caller keeps a draft (`transaction`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Means = tuple[Array, Array | None]
 
 
 class Update(AutoencoderUpdate):
-    """How one batch changes a layer or an auto-encoder; it holds nothing of the network."""
+    """How one batch changes a layer or an auto-encoder; it keeps nothing of the network."""
 
     def __call__(self, network: Network, inputs: Array, targets: Array | None = None, **options: Any) -> None:
         """Update a layer or an auto-encoder; the options are those of the two methods."""
@@ -70,8 +70,8 @@ class Update(AutoencoderUpdate):
         """Update a layer with the mean change of a batch, then move its offset by `shift`.
 
         `scales` are the weights of patterns: shares of the mean in a batch, presentations of a single one.
-        `precisions` are 1/σ² of the inputs, see `scaling`, which also says what is special where the running
-        means start. `means` are those of all patterns, for rules that need them.
+        `precisions` are 1/σ² of the inputs, see `scaling`, which also explains the special case where the
+        running means start. `means` are those of all patterns, for rules that need them.
         With a `target_offset` that moves along, a rule uses its `moving_factors`, and the bias stays.
         `state` is what the rule remembers, and changes in place; `strength` multiplies each pattern's change.
         """
@@ -137,7 +137,7 @@ class Update(AutoencoderUpdate):
             z = (x != 0).astype(x.dtype)
         rates = self._rates_of_layer(layer, Factors(z, post), seen, step, shares)
         is_presented = scales is not None and len(x) == 1 and scales[0] > 1 and rule.looks_at_output
-        # Activities change by this much times the step, or less; compiled loops have the same bounds.
+        # Activities change by at most this times the step; compiled loops have the same bounds.
         looks = is_presented or self.bound.looks_ahead
         growth = (z * z).sum(axis=1, keepdims=True) + 1 if looks else None
         if is_presented:
@@ -159,7 +159,7 @@ class Update(AutoencoderUpdate):
             layer.bias -= scaled[0] if len(x) == 1 else scaled.mean(axis=0)
 
     def _learn_change(self, layer: Layer, seen: Activity, change: Change, step: int) -> None:
-        """Change a layer as its rule says, with the automatic rate of a rule whose factor is x − μ."""
+        """Change a layer as its rule says; an automatic rate is that of a rule whose factor is x − μ."""
         rule, s = self.rule, seen.strength
         assert isinstance(rule, Rule)
         if self.bound.looks_ahead:
@@ -167,8 +167,8 @@ class Update(AutoencoderUpdate):
         if s is not None and not rule.takes_strength:
             if len(s) > 1:
                 raise ValueError(
-                    f"The rule {rule.name!r} gives one change for a batch, in which patterns cannot have a "
-                    f"strength each. Got a batch of {len(s)}: use batch_size=1."
+                    f"The rule {rule.name!r} returns one change for a batch, in which patterns cannot have "
+                    f"different strengths. Got a batch of {len(s)}: use batch_size=1."
                 )
             change = Change(s[0] * change.weights, None if change.bias is None else s[0] * change.bias)
         eta = self._rates_of_layer(layer, Factors(seen.inputs - seen.offset, seen.output), seen, step)
@@ -201,7 +201,7 @@ class Update(AutoencoderUpdate):
         rule, unit = self.rule, layer.activation
         assert isinstance(rule, Rule)
         pre, _ = rule.checked_factors(seen)
-        z = np.sqrt(np.array([[growth - 1]], pre.dtype))  # the rate knows its length alone
+        z = np.sqrt(np.array([[growth - 1]], pre.dtype))  # the rate depends only on its length
 
         def rate_at(activity: Activity) -> Any:
             return self._rates_of_layer(layer, Factors(z, activity.output), activity, step)

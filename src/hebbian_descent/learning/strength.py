@@ -1,7 +1,7 @@
 """The third factor: one number per pattern that multiplies its change, such as reward or novelty.
 
-0 learns nothing of a pattern, 2 twice as much, and a negative number unlearns it. With an automatic rate the
-step is η·strength. Weight decay does not depend on it.
+0 learns nothing from a pattern, 2 twice as much, and a negative number unlearns it. With an automatic rate
+the step is η·strength. Weight decay does not depend on it.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def strength_of(strength: Strength | None, activity: Any) -> Array | None:
     try:
         found = np.asarray(answer, inputs.dtype)
     except (TypeError, ValueError):
-        found = np.array(np.nan)  # which is refused
+        found = np.array(np.nan)  # refused below
     if found.shape not in ((), (len(inputs),)) or not np.isfinite(found).all():
         raise ValueError(
-            f"A function of strength must return one finite number per pattern, {len(inputs)} of them. "
+            f"A strength function must return one finite number per pattern, {len(inputs)} of them. "
             f"Got {answer!r}."
         )
     return np.broadcast_to(found, (len(inputs),))

@@ -1,4 +1,4 @@
-"""What all updates share: how weights change, where they may be, and when learning has diverged."""
+"""Base of all updates: how weights change, their constraints, and when learning has diverged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def change_weights(
 ) -> None:
     """Set W ← (1 − ω)W − change in place, 0 where there is no synapse; `change` is η·ΔW already.
 
-    What decays sinks below normal numbers in the end, where processors are many times slower: it becomes 0.
+    Decaying weights end up as subnormal numbers, with which processors are many times slower: they become 0.
     Callers with many small updates may `flush` only now and then.
     """
     if decay:
@@ -40,7 +40,7 @@ def change_weights(
 
 @dataclass(frozen=True)
 class UpdateBase:
-    """The settings of an update; it holds nothing of the network."""
+    """The settings of an update; it keeps nothing of the network."""
 
     rule: Rule | AutoRule
     error: ErrorTerm
@@ -48,21 +48,21 @@ class UpdateBase:
     """η, or a policy that computes it for each batch."""
     weight_decay: float = 0.0
     connectivity: Mask | None = None
-    """Which synapses there are; None is all."""
+    """Which synapses exist; None means all."""
     bound: Bound = ORDINARY
     constraints: tuple[Constraint, ...] = ()
-    """What the weights are brought into after each update, in this order."""
+    """Applied to the weights after each update, in this order."""
     noise: NoiseStream | None = None
 
     @property
     def fixed_rate(self) -> float | None:
-        """η where it is fixed."""
+        """η if it is fixed, else None."""
         return None if isinstance(self.rate, Automatic) else self.rate
 
     def constrain(self, weights: Array) -> None:
-        """Bring weights to where they may be, in place: what the rule demands, then the constraints.
+        """Constrain weights in place: as the rule demands, then by the constraints.
 
-        Synapses that are not there are 0 for a constraint already, and 0 after the last one.
+        Missing synapses are 0 before the first constraint and after each.
         """
         if self.connectivity is not None:
             weights *= self.connectivity
@@ -87,7 +87,7 @@ class UpdateBase:
                 self._stop_if_diverged(step, inputs, units.preactivation, units.hidden_preactivation)
 
     def _settle(self, network: Network, step: int) -> None:
-        """Add the noise of the weights, and bring them into their constraints."""
+        """Add noise to the weights, and apply their constraints."""
         if self.noise is not None:
             network.weights[:] = self.noise.of_weights(step, network.weights)
         if self.noise is not None or self._all_constraints:
@@ -97,7 +97,7 @@ class UpdateBase:
         change_weights(weights, change, decay=self.weight_decay, connectivity=self.connectivity)
 
     def _usable(self, eta: Any, step: int, inputs: Array, preactivation: Array) -> Any:
-        """Return an automatic rate, unless the inputs are so large that nothing is left of it."""
+        """Return an automatic rate, or raise if the inputs are so large that it vanishes."""
         if not np.min(eta) > 0:
             raise self._divergence(step, inputs, preactivation)
         return eta

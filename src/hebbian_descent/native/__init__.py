@@ -1,6 +1,6 @@
 """The compiled core: one extension module per instruction level; the first use chooses one.
 
-`HEBBIAN_DESCENT_ISA` forces a level, `HEBBIAN_DESCENT_NATIVE=0` leaves everything to the plain loops.
+`HEBBIAN_DESCENT_ISA` forces a level; `HEBBIAN_DESCENT_NATIVE=0` selects the plain loops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LEVELS = ("v4", "v3", "baseline")
 
 
 class NativeWarning(UserWarning):
-    """The compiled core is missing or turned off: the plain loops serve, far more slowly."""
+    """The compiled core is missing or turned off: the plain loops run instead, far more slowly."""
 
 
 class Choice(NamedTuple):
@@ -33,12 +33,12 @@ class Choice(NamedTuple):
 
 @cache
 def core() -> Core | None:
-    """Return the module for this processor, or None with a warning where the plain loops have to serve."""
+    """Return the module for this processor, or None with a warning that the plain loops run instead."""
     found = choice()
     if found.core is None:
         warnings.warn(
-            f"The compiled core of hebbian_descent is not used: {found.why_not}. Results are the same but "
-            "for rounding, by plain loops that take many times longer.",
+            f"The compiled core of hebbian_descent is not used: {found.why_not}. Results are the same up to "
+            "rounding, but the plain loops take many times longer.",
             NativeWarning,
             stacklevel=3,
         )
@@ -78,7 +78,7 @@ def runnable_levels() -> tuple[str, ...]:
     built = built_levels()
     if "baseline" not in built:
         return ()
-    baseline = _module("baseline")  # the others must not even be imported on a lesser processor
+    baseline = _module("baseline")  # the others must not even be imported on an older processor
     return tuple(level for level in built if baseline.supports(level))
 
 
@@ -92,7 +92,7 @@ def _wanted() -> bool:
 
 
 def _asked(levels: tuple[str, ...]) -> str | None:
-    """Return the level that the environment asks for, if any."""
+    """Return the level that the environment requests, if any."""
     asked = os.environ.get("HEBBIAN_DESCENT_ISA") or None
     if asked is not None and asked not in levels:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What turns an input into an output: activations, offsets, the centered layer, the tied auto-encoder."""
+"""Networks that turn inputs into outputs: activations, offsets, the centered layer, the tied auto-encoder."""
 
 from hebbian_descent.network.activations import ACTIVATIONS, Activation, get_activation
 from hebbian_descent.network.autoencoder import Autoencoder

@@ -19,7 +19,7 @@ SHAPES = {"weights": "NM", "bias": "M", "decoder_bias": "N", "offset": "N", "hid
 
 
 class Pass(NamedTuple):
-    """What the units of an auto-encoder do for a batch of patterns."""
+    """Activities of all units of an auto-encoder for a batch of patterns."""
 
     hidden_preactivation: Array  # (n_patterns, n_hidden)
     hidden: Array  # (n_patterns, n_hidden)
@@ -30,7 +30,7 @@ class Pass(NamedTuple):
 @saveable
 @dataclass
 class Autoencoder(Saved):
-    """h = φₑ((x − μ)W + b) and z = φ_d((h − λ)Wᵀ + c); training gives it new arrays.
+    """A tied auto-encoder, h = φₑ((x − μ)W + b) and z = φ_d((h − λ)Wᵀ + c); training gives it new arrays.
 
     Paper: eqn:neuron_second_layer3
     """
@@ -115,7 +115,7 @@ class Autoencoder(Saved):
         return self.infer_inputs(h)[1]
 
     def reconstruct(self, inputs: npt.ArrayLike) -> Array:
-        """Return z for each pattern: encoded and decoded again."""
+        """Return the reconstruction z of each pattern: encoded, then decoded."""
         return self.decode(self.encode(inputs))
 
     def infer_hidden(self, inputs: Array) -> tuple[Array, Array]:
@@ -131,7 +131,7 @@ class Autoencoder(Saved):
         return a, self.output_activation(a)
 
     def forward(self, inputs: Array) -> Pass:
-        """Return what all units do for checked inputs."""
+        """Return the activities of all units for checked inputs."""
         hidden_preactivation, hidden = self.infer_hidden(inputs)
         preactivation, reconstruction = self.infer_inputs(hidden)
         return Pass(hidden_preactivation, hidden, preactivation, reconstruction)
@@ -141,7 +141,7 @@ class Autoencoder(Saved):
         self.move_offset(moving_average(self.offset, inputs, shift))
 
     def move_offset(self, offset: npt.ArrayLike) -> None:
-        """Replace the input offset and let the bias make up for it: the output stays the same."""
+        """Replace the input offset and let the bias compensate: the output stays the same."""
         new = unit_values(offset, "offset", self.n_inputs, self.weights.dtype)
         self.bias[:] = bias_of_moved_offset(self.bias, self.weights, self.offset, new)
         self.offset[:] = new

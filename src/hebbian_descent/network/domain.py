@@ -1,4 +1,4 @@
-"""Which targets a matching loss can reach: the domain of Φ*, where the loss is finite."""
+"""Domains of targets: where Φ* and the matching loss are finite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hebbian_descent.checks import Array
 
 @dataclass(frozen=True)
 class Interval:
-    """All numbers from `low` to `high`; the ends belong to it unless `open_ends`. Infinite ends never do."""
+    """All numbers from `low` to `high`; the ends are included unless `open_ends`. Infinite ends never are."""
 
     low: float = -inf
     high: float = inf

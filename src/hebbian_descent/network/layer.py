@@ -64,7 +64,7 @@ class Layer(Saved):
         offset: npt.ArrayLike = 0.0,
         bias: npt.ArrayLike = 0.0,
     ) -> Layer:
-        """Return a layer that starts from copies of the given arrays; their dtype is that of the weights."""
+        """Return a layer that starts from copies of the given arrays, in the dtype of the weights."""
         W = as_patterns(weights, "weights").copy()
         N, M = W.shape
         return cls(
@@ -94,13 +94,13 @@ class Layer(Saved):
         return self.activation(self.preactivation(inputs))
 
     def forward(self, inputs: Array) -> tuple[Array, Array]:
-        """Return a and h of inputs that are checked already."""
+        """Return a and h for checked inputs."""
         x, mu, W, b = inputs, self.offset, self.weights, self.bias
         a = (x - mu) @ W + b  # (n_patterns, n_outputs)
         return a, self.activation(a)
 
     def move_offset(self, offset: npt.ArrayLike) -> None:
-        """Replace the offset and let the bias make up for it: the output of every pattern stays the same.
+        """Replace the offset and let the bias compensate: the output of every pattern stays the same.
 
         Paper: eqn:neuron_matrix_rep1
         """
@@ -154,9 +154,9 @@ class Layer(Saved):
 
 
 def as_activation(value: object) -> Activation:
-    """Return what must be an activation already."""
+    """Return the value, which must be an activation."""
     if not isinstance(value, Activation):
-        raise TypeError(f"The activation must be one of the package. Got {value!r}.")
+        raise TypeError(f"The activation must be one of the package's. Got {value!r}.")
     return value
 
 
@@ -171,7 +171,7 @@ def unit_values(values: npt.ArrayLike, name: str, n_units: int, dtype: npt.DType
 
 
 def glorot_bound(n_inputs: int, n_outputs: int) -> float:
-    """Return √6/√(N+M), which no weight exceeds at the start."""
+    """Return √6/√(N+M), which no initial weight exceeds."""
     N, M = n_inputs, n_outputs
     return float(np.sqrt(6 / (N + M)))
 
@@ -181,7 +181,7 @@ def glorot_uniform(
 ) -> Array:
     """Draw weights from U(−√6/√(N+M), √6/√(N+M)), the same for every activation and rule.
 
-    They are drawn in float64 and rounded, so that the float32 network starts at the same place.
+    They are drawn in float64 and rounded, so that a float32 network starts from the same weights.
 
     Paper: sec:HD_network_structure_and_learning_setup
     """

@@ -1,7 +1,7 @@
-"""Offsets: what is subtracted from an activity so that a synapse sees it mean-free.
+"""Offsets: what is subtracted from an activity so that a synapse sees it with mean 0.
 
 A moving offset must not disturb what the network has learned. Writing x − μ = (x − μ′) + (μ′ − μ) shows
-how: whatever the offset moves by, passed through the weights, goes into the bias.
+how: the move of the offset, passed through the weights, is added to the bias.
 
 Paper: sec:HD_importance_centering
 """
@@ -14,7 +14,7 @@ from hebbian_descent.checks import Array
 
 
 def moving_average(offset: Array, activity: Array, shift: float) -> Array:
-    """Return (1 − ν)·μ + ν·⟨x⟩ over a batch, with ν = `shift`; what sinks below normal numbers becomes 0."""
+    """Return (1 − ν)·μ + ν·⟨x⟩ over a batch, with ν = `shift`; subnormal numbers become 0."""
     mu, nu = offset, shift
     return flush_subnormal((1 - nu) * mu + nu * activity.mean(axis=0))
 

@@ -20,7 +20,7 @@ def warn_of_targets_out_of_reach(
 ) -> None:
     """Warn if some target lies outside the output range of an activation; `stacklevel` 2 is the caller.
 
-    Targets that an error term fixes, as −1 and 1 for hinges, are `labels`: nobody can rescale them.
+    Targets that an error term fixes, such as −1 and 1 for hinges, are `labels`: they cannot be rescaled.
     """
     if labels:
         return

@@ -1,4 +1,4 @@
-"""What turns input, target and output into a change of the weights, and the lists that name the rules."""
+"""Learning rules: input, target and output give a change of the weights; and the lists that name them."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ LOCAL_RULES: dict[str, Callable[..., Rule]] = {
     "palimpsest": palimpsest.rule,
     "three_factor": three_factor.rule,
 }
-"""Rules of the literature that see the weights, keep a state or learn on their own terms.
+"""Rules from the literature that see the weights, keep a state or learn on their own terms.
 
-The plain loop runs them in `train`, `AssociativeMemory` and `sweep`; estimators learn by `RULES`.
+The plain loop runs them in `train`, `AssociativeMemory` and `sweep`; estimators use `RULES`.
 """
 
 AUTO_RULES: dict[str, Callable[..., AutoRule]] = {
@@ -106,7 +106,7 @@ def get_rule(rule: str | Rule, **parameters: Any) -> Rule:
 
 
 def rule_title(name: str, *, in_sentence: bool = False) -> str:
-    """Return the display name of a rule, which is its name if it has none; gradient descent in a sentence."""
+    """Return the display name of a rule, by default its name; within a sentence, as "gradient descent"."""
     title = (RULES[name].title or name) if name in RULES else name
     return title[:1].lower() + title[1:] if in_sentence and not title.startswith("Hebb") else title
 

@@ -1,11 +1,11 @@
-"""What a learning rule is: a function of what synapses see, to two factors or to a whole change.
+"""Learning rules: functions from what synapses see to two factors, or to a whole change.
 
-Mostly the outer product of two factors changes the weights. A rule that is no such product returns a `Change`
-itself, and one that remembers something between patterns has a state, fresh for every run.
+Usually the outer product of two factors changes the weights. A rule that is no such product returns a
+`Change`, and one that remembers something between patterns has a state, fresh for every run.
 
 Every rule points uphill, as an error does: a parameter moves by −η times the change that its rule gives,
-averaged over the batch. Learning rate, weight decay, constraints and moving offsets are not the rule's
-business; they are written once, in `hebbian_descent.learning.step`.
+averaged over the batch. Learning rate, weight decay, constraints and moving offsets are not part of a rule;
+they are written once, in `hebbian_descent.learning.step`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Factors(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The direction of one update, uphill; what is None does not learn."""
+    """The direction of one update, uphill; a bias of None does not learn."""
 
     weights: Array
     bias: Array | None = None
@@ -70,8 +70,8 @@ class Rule(Member):
     """A rule for a layer: its name, its function, and whether the bias learns.
 
     The function takes an `Activity` and returns `Factors`: the weights change along preᵀpost and the bias
-    along post, both averaged over the batch. What is no such product returns a `Change`, the mean over the
-    batch; its bias learns unless it is None. With a `state`, the function takes that as second argument.
+    along post, both averaged over the batch. Any other rule returns a `Change`, the mean over the batch; its
+    bias learns unless it is None. With a `state`, the function takes that as its second argument.
     """
 
     name: str
@@ -81,32 +81,32 @@ class Rule(Member):
     needs_data_mean: bool = False
     """Whether the factors use the means over all training patterns, which a stream does not have."""
     looks_at_output: bool = field(default=True, metadata=ADDED_LATER)
-    """Whether a factor depends on the output; otherwise what all runs learn follows from one of them."""
+    """Whether a factor depends on the output; otherwise one run determines what all runs learn."""
     pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activation, so that its slope counts twice."""
     takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
-    """Whether the error term has a say."""
+    """Whether the rule uses the error term."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
     title: str = field(default="", metadata=ADDED_LATER)
-    """Display name; empty for the name itself."""
+    """Display name; the name itself if empty."""
     moving_factors: Callable[..., Any] | None = field(default=None, metadata=ADDED_LATER)
-    """The factors where the means are known only gradually; None if they are the same as elsewhere.
+    """The factors where the means are learned gradually; None if they are the same as elsewhere.
 
     `mean_input` is then the offset before the pattern, `mean_target` the mean target with the pattern.
     """
     state: Callable[[Layer], Mapping[str, Any]] | None = field(default=None, metadata=ADDED_LATER)
-    """Makes the arrays, by name, with which a run of this layer starts; None keeps nothing."""
+    """Makes the arrays, by name, with which a run of a layer starts; None for a rule without a state."""
     takes_targets: bool = field(default=True, metadata=ADDED_LATER)
     """Whether it learns from targets; otherwise they need not be given."""
     takes_strength: bool = field(default=False, metadata=ADDED_LATER)
     """Whether it uses the strength of patterns itself; otherwise each change is multiplied by it."""
     takes_rate: bool = field(default=False, metadata=ADDED_LATER)
-    """Whether it has to know η, as an implicit step does; what it gives is multiplied by η all the same."""
+    """Whether it needs η, as an implicit step does; its result is still multiplied by η."""
     constraint: Callable[[Array], Array | None] | None = field(default=None, metadata=ADDED_LATER)
-    """What its synapses can be: weights → weights, at the start and after every update."""
+    """Constraint on its synapses: weights → weights, applied at the start and after every update."""
     automatic_rate: float | None = field(default=None, metadata=ADDED_LATER)
-    """The η that "auto" stands for, where that does not follow from the inputs."""
+    """The η that "auto" stands for, if it does not follow from the inputs."""
 
     def __post_init__(self) -> None:
         n_arguments = 1 if self.state is None else 2
@@ -120,7 +120,7 @@ class Rule(Member):
 
     @property
     def why_plain_loop(self) -> str | None:
-        """Why only the plain loop of `train`, memories and sweeps can follow it, or None."""
+        """Why only the plain loop of `train`, memories and sweeps supports it, or None."""
         reasons = {
             "keeps a state": self.state is not None,
             "constrains the weights": self.constraint is not None,
@@ -131,17 +131,17 @@ class Rule(Member):
         return next((reason for reason, holds in reasons.items() if holds), None)
 
     def new_state(self, layer: Layer) -> State:
-        """Return a fresh state for a layer, in arrays of its own; empty for a rule that keeps nothing."""
+        """Return a fresh state for a layer, in new arrays; empty for a rule without a state."""
         made: Any = {} if self.state is None else self.state(layer)
         if not isinstance(made, Mapping) or not all(isinstance(name, str) for name in made):
             raise TypeError(
                 f"The state of the rule {self.name!r} must be a dict of arrays by name, "
-                f'as {{"threshold": np.ones(layer.n_outputs)}}. Got {type(made).__name__}.'
+                f'such as {{"threshold": np.ones(layer.n_outputs)}}. Got {type(made).__name__}.'
             )
         return {name: self._state_array(name, value, layer) for name, value in made.items()}
 
     def _state_array(self, name: str, value: Any, layer: Layer) -> Array:
-        """Return one array of a new state; whole numbers become floats, which can move a little."""
+        """Return one array of a new state; integers become floats, which can change gradually."""
         array = np.array(value, order="C")
         if array.dtype.kind not in "biuf":
             raise TypeError(
@@ -161,7 +161,7 @@ class Rule(Member):
     def answer(
         self, activity: Activity, state: State | None = None, *, moving: bool = False
     ) -> Factors | Change:
-        """Return what the rule's function gives if it fits the layer; the function may be anyone's."""
+        """Return what the rule's function returns, after checking that it fits the layer."""
         function = self.moving_factors if moving and self.moving_factors is not None else self.factors
         found: Any = function(activity) if self.state is None else function(activity, state)
         if isinstance(found, Change):
@@ -177,7 +177,7 @@ class Rule(Member):
         if isinstance(found, tuple):
             got = tuple(getattr(factor, "shape", type(factor).__name__) for factor in found)
         raise ValueError(
-            f"The rule {self.name!r} must give two factors, Factors(pre, post), of shapes "
+            f"The rule {self.name!r} must return two factors, Factors(pre, post), of shapes "
             f"{activity.inputs.shape} and {activity.output.shape}: one row per pattern. Got {got}."
         )
 
@@ -193,14 +193,14 @@ class Rule(Member):
         weights, bias = np.shape(change.weights), None if change.bias is None else np.shape(change.bias)
         if weights != (n_inputs, n_outputs) or bias not in (None, (n_outputs,)):
             raise ValueError(
-                f"The rule {self.name!r} must give a change of the weights of shape {(n_inputs, n_outputs)}, "
-                f"and of the bias of shape {(n_outputs,)} or None. Got {weights} and {bias}."
+                f"The rule {self.name!r} must return a change of the weights, shape {(n_inputs, n_outputs)}, "
+                f"and of the bias, shape {(n_outputs,)} or None. Got {weights} and {bias}."
             )
         return change
 
 
 def _takes(function: Callable[..., Any], n_arguments: int) -> bool:
-    """Return whether a function can be called with so many arguments, as far as it tells."""
+    """Return whether a function can be called with this many arguments, as far as its signature tells."""
     try:
         signature(function).bind(*[None] * n_arguments)
     except TypeError:
@@ -218,10 +218,10 @@ def _signature(function: Any) -> str:
 
 
 def needs_plain_loop(rule: Rule) -> str:
-    """Return why an estimator cannot learn by a rule, and what can."""
-    what = rule.why_plain_loop or "gives a change that is no product of two factors"
+    """Return why an estimator cannot use a rule, and what can."""
+    what = rule.why_plain_loop or "returns a change that is not a product of two factors"
     return (
-        f"An estimator learns from targets by two factors alone. Got the rule {rule.name!r}, which {what}: "
+        f"An estimator learns from targets, by two factors only. Got the rule {rule.name!r}, which {what}: "
         "use train, AssociativeMemory or sweep."
     )
 
@@ -246,9 +246,9 @@ class AutoRule(Member):
     pulls_back: bool = field(default=False, metadata=ADDED_LATER)
     """Whether errors are pulled back through the activations, so that their slopes count twice."""
     takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
-    """Whether the error term has a say."""
+    """Whether the rule uses the error term."""
     has_free_phase: bool = field(default=False, metadata=ADDED_LATER)
-    """Whether it also unlearns what the network makes of its own reconstruction."""
+    """Whether it also unlearns the network's response to its own reconstruction."""
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
 
 

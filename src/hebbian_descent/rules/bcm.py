@@ -14,7 +14,7 @@ from hebbian_descent.rules.base import Activity, Factors, Rule, State
 def rule(rate: float = 0.1) -> Rule:
     """Change sign where the output crosses a threshold that follows it: ΔW = η x̃ᵀ(h(h − θ)).
 
-    θ ← θ + ν(h² − θ) after each update, from 1 on, so that no unit stays silent or saturated for long
+    θ ← θ + ν(h² − θ) after each update, starting at 1, so that no unit stays silent or saturated for long
     (Bienenstock, Cooper and Munro, 1982; this θ: Intrator and Cooper, 1992). Units become selective for
     some of the inputs. The threshold is the rule's state, and ν is its `rate`: θ has to move faster than the
     weights, so choose η well below ν. There is no bias to learn, and targets are ignored.

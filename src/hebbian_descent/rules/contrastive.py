@@ -31,7 +31,7 @@ def auto_rule(steps: int = 1, clamp_hidden: bool = False) -> AutoRule:
     ΔW = η (x_D − μ)ᵀ(h_D − λ) − η (x_M − μ)ᵀ(h_M − λ), Δb = η (h_D − h_M), Δc = η (x_D − x_M).
     The free phase starts from the data and infers inputs and hidden units in turn, `steps` times. Where
     hidden targets are given, they are h_D. With `clamp_hidden` the hidden units keep h_D in the free phase;
-    after one step that is auto-associative Hebbian-descent, which true CD-1 is not.
+    with one step that is auto-associative Hebbian-descent, which true CD-1 is not.
 
     Paper: eqn:Contrastive_learning_W
     """

@@ -19,19 +19,19 @@ def factors(activity: Activity) -> Factors:
 
     with the mean input before the pattern and the mean target with it. For νₙ = 1/n the sum is exactly
     η Σ (x − ⟨x⟩)ᵀ(t − ⟨t⟩) over all patterns so far (Welford's recurrence), and since Σ (x − ⟨x⟩) = 0 it is
-    also Hebb's rule centered on their mean: in a stream the two rules are one. Nothing else will do for them.
+    also Hebb's rule centered on their mean: in a stream the two rules are one. No simpler form is right.
     With ΔW = η (x − μₙ₋₁)ᵀt and a bias that takes up the moves of μ, a pattern s is read as (x − μₛ₋₁)·(xₛ −
-    μₛ₋₁), with the offset of the time when it was stored; what that was wrong by stays in the bias as a
+    μₛ₋₁), with the offset at the time it was stored; the error of that offset stays in the bias as a
     constant, which an error would correct and a target does not. Without the bias, (x − μₙ)·(xₛ − μₛ₋₁), the
-    mean target times Σ (xₛ − μₛ₋₁) is left, which is not zero and doubles the crosstalk.
+    mean target times Σ (xₛ − μₛ₋₁) remains, which is not zero and doubles the crosstalk.
 
     Paper: eqn:update_cov_sup_w
     """
     x, t = activity.inputs, activity.targets
     if activity.mean_input is None or activity.mean_target is None:
         raise ValueError(
-            "The covariance rule needs the means of all training inputs and targets, which a batch does not "
-            "tell. Train with Training.run, or pass means=(inputs.mean(axis=0), targets.mean(axis=0))."
+            "The covariance rule needs the means of all training inputs and targets, which a batch cannot "
+            "provide. Train with Training.run, or pass means=(inputs.mean(axis=0), targets.mean(axis=0))."
         )
     return Factors(pre=x - activity.mean_input, post=-(t - activity.mean_target))
 

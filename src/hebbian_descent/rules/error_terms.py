@@ -36,11 +36,11 @@ class ErrorTerm(Member):
 
     @property
     def codes(self) -> tuple[float, float]:
-        """The targets of units of other classes and of the unit of the right class."""
+        """The targets of the units of the wrong classes and of the right class."""
         return (-1.0, 1.0) if -1.0 in self.target_values else (0.0, 1.0)
 
     def check_targets(self, targets: Array) -> None:
-        """Raise if a target is not among the values that this error term is made for."""
+        """Raise if a target is not among the values that this error term requires."""
         if not self.target_values:
             return
         strangers = targets[~np.isin(targets, self.target_values)]
@@ -62,7 +62,7 @@ def difference() -> ErrorTerm:
 def saturating(saturation: float = 1.0, steepness: float = 1.0) -> ErrorTerm:
     """E = saturation·tanh(steepness·(h − t)): no error counts for more than `saturation`.
 
-    It keeps unbounded activations in reach at large learning rates. The paper's α is `saturation`, its β is
+    It keeps unbounded activations stable at large learning rates. The paper's α is `saturation`, its β is
     `steepness`.
 
     Paper: fig:reg_loss_HD
@@ -105,7 +105,7 @@ ERROR_TERMS: dict[str, Callable[..., ErrorTerm]] = {
 
 @finder_of(ErrorTerm)
 def get_error_term(error: str | ErrorTerm | ErrorFunction, **parameters: float) -> ErrorTerm:
-    """Return an error term by name; any function of targets and output is one, too."""
+    """Return an error term by name; any function of targets and output is also one."""
     if isinstance(error, ErrorTerm):
         return error
     if isinstance(error, Member):

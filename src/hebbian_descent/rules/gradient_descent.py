@@ -33,7 +33,7 @@ PARTS = ("both", "encoder", "decoder")
 
 @made_once
 def auto_rule(part: str = "both") -> AutoRule:
-    """Follow the gradient of the reconstruction loss through both places where the tied weights stand.
+    """Follow the gradient of the reconstruction loss through both uses of the tied weights.
 
     With δ = E(x, z) ⊙ φ′(a_dec) the decoder part is δᵀ(h − λ) for the weights and δ for c; with
     ε = δW ⊙ φ′(a_enc) the encoder part is (x − μ)ᵀε for the weights and ε for b. `part` takes one alone.
@@ -62,7 +62,7 @@ def auto_rule(part: str = "both") -> AutoRule:
 
 
 def pulled_back(activation: Activation, error: Array, a: Array, h: Array) -> Array:
-    """Return error·∂h/∂a, or say that the activation has no derivative to use."""
+    """Return error·∂h/∂a, or raise if the activation has no derivative."""
     if activation.pull_back is None:
         raise ValueError(
             f"Gradient descent needs the pull_back of the activation {activation.name!r}, which has none. "

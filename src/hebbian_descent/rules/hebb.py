@@ -10,7 +10,7 @@ from hebbian_descent.rules.base import Activity, AutoActivity, AutoRule, Change,
 def factors(activity: Activity) -> Factors:
     """Add the product of input and target: ΔW = η (x − μ)ᵀt. There is no bias to learn.
 
-    What the network knows already is added again, so the weights grow with every pattern. Where μ moves, the
+    What the network already knows is added again, so the weights grow with every pattern. Where μ moves, the
     targets are centered as well: see `covariance.factors`.
 
     Paper: eqn:update_hebb_sup_w

@@ -32,8 +32,8 @@ def rule() -> Rule:
 def auto_rule(target_activity: npt.ArrayLike | None = None) -> AutoRule:
     """Learn to reconstruct, as if the hidden activity were given: ΔW = −η E(x, z)ᵀ(h − λ), Δc = −η E(x, z).
 
-    The encoder bias stays, unless the hidden units are to be active at a level of `target_activity`: then
-    Δb = −η (h − λ̃). It is not the gradient of any function, and converges all the same.
+    The encoder bias stays, unless the hidden units are to have a mean activity of `target_activity`: then
+    Δb = −η (h − λ̃). It is not the gradient of any function, but converges nonetheless.
 
     Paper: eqn:update_auto_hebbian_descent_unsup_w_1
     """

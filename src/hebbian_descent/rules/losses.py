@@ -1,8 +1,8 @@
 """Losses L(t, h) with their derivatives, and the matching loss of an activation.
 
 A loss is summed over the outputs of a pattern. Its `error` is ∂L/∂h, so gradient descent with
-`error=loss.error` minimises it, and Hebbian-descent with the same error minimises another loss that the
-activation brings along.
+`error=loss.error` minimises it, and Hebbian-descent with the same error minimises another loss, which
+depends on the activation.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ LOSSES: dict[str, Callable[..., Loss]] = {
 def matching_loss(
     activation: str | Activation, targets: npt.ArrayLike, preactivation: npt.ArrayLike
 ) -> Array:
-    """Return for each pattern the loss that Hebbian-descent minimises: Σⱼ Φ(aⱼ) − tⱼaⱼ + Φ*(tⱼ).
+    """Return the loss that Hebbian-descent minimises, for each pattern: Σⱼ Φ(aⱼ) − tⱼaⱼ + Φ*(tⱼ).
 
     Its gradient in a is h − t for every activation. It is +inf for targets outside the activation's domain,
-    where h − t still is a fine update.
+    where h − t is still a valid update.
 
     Paper: eqn:gradient_descent_loss_implementing_Hebbian_descent
     """

@@ -28,7 +28,7 @@ def auto_rule() -> AutoRule:
     """Add the product of input and output, less what the output predicts: ΔW = η (x̃ − hWᵀ)ᵀh, h = x̃W.
 
     For one unit it is Oja's rule and finds the first principal component; for several it is his subspace
-    rule, which finds the space of the first ones and leaves their axes open.
+    rule, which finds the space they span but not their axes.
 
     Paper: sec:HD_from_the_perspective_of_oja_sanger
     """

@@ -16,7 +16,7 @@ def rule(bound: float = 1.0) -> Rule:
 
     New patterns overwrite old ones, and a steady number of the latest stays readable, where Hebb's rule
     without bounds ends with none (Parisi, 1986; Nadal, Toulouse, Changeux and Dehaene, 1986). How many
-    depends on η/A: large steps remember few patterns well. Patterns of −1 and 1 are what it is made for, or
+    depends on η/A: large steps remember few patterns well. It is meant for patterns of −1 and 1, or
     centered ones. There is no bias to learn.
     """
     A = as_number(bound, "bound", above=0)

@@ -1,4 +1,4 @@
-"""The perceptron rule: learn from mistakes, and from nothing else."""
+"""The perceptron rule: learn only from mistakes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def factors(activity: Activity) -> Factors:
     """Add ±x̃ where a unit is on the wrong side: ΔW = η x̃ᵀs·[s·a ≤ 0], Δb = η s·[s·a ≤ 0].
 
     s is 1 where the target is above 0 and −1 elsewhere, for targets of 0 and 1 or of −1 and 1; a unit answers
-    by the sign of its preactivation, whatever its activation (Rosenblatt, 1958). Where the patterns can be
-    separated, it makes a bounded number of mistakes.
+    with the sign of its preactivation, whatever its activation (Rosenblatt, 1958). On separable patterns it
+    makes a bounded number of mistakes.
     """
     x, mu, a = activity.inputs, activity.offset, activity.preactivation
     s = np.where(activity.targets > 0, 1, -1).astype(a.dtype)

@@ -12,14 +12,14 @@ from hebbian_descent.registry import made_once
 from hebbian_descent.rules.base import Activity, Factors, Rule
 
 HALVINGS = 90
-"""Enough for a root that is as precise as numbers are, on the way of a step that is 10¹² times too long."""
+"""Bisections, enough for a root at machine precision within a step that is 10¹² times too long."""
 
 
 def factors(activity: Activity) -> Factors:
     """Take an implicit step: ΔW = −η x̃ᵀE(t, h⁺), Δb = −η E(t, h⁺), with the output h⁺ = φ(a⁺) after it.
 
     The step moves the preactivation of its pattern by −η(‖x̃‖² + 1)E, so a⁺ is the root of one equation per
-    unit, a⁺ = a − η(‖x̃‖² + 1)E(t, φ(a⁺)), which lies between a and where Hebbian-descent would go. No
+    unit, a⁺ = a − η(‖x̃‖² + 1)E(t, φ(a⁺)), which lies between a and where Hebbian-descent would take it. No
     learning rate is too large: the output moves toward the target and never past it. For small η it is
     Hebbian-descent; for linear units, the normalised delta rule (Nagumo and Noda, 1967) with
     η/(1 + η(‖x̃‖² + 1)) in place of η. Implicit steps in general: Kulis and Bartlett (2010), Toulis and
@@ -30,7 +30,7 @@ def factors(activity: Activity) -> Factors:
     if len(x) > 1 or not phi.elementwise:
         got = f"a batch of {len(x)}: use batch_size=1" if len(x) > 1 else f"{phi.name!r}: use hebbian_descent"
         raise ValueError(
-            "The rule 'proximal' learns single patterns, and units that do not depend on each other. "
+            "The rule 'proximal' needs single patterns, and units that do not depend on each other. "
             f"Got {got}."
         )
     eta = activity.learning_rate
@@ -39,14 +39,14 @@ def factors(activity: Activity) -> Factors:
     reach = eta * ((x * x).sum(axis=1, keepdims=True) + 1)
     error = activity.error(t, activity.output)
     after = implicit_step(lambda v: activity.error(t, phi(v)), a, reach, halvings=HALVINGS)
-    # From the way that was taken: the error at the root is too small beside a large η to be exact.
+    # From the distance moved: next to a large η the error at the root is too small to be exact.
     return Factors(pre=x, post=np.where(reach > 0, (a - after) / np.where(reach > 0, reach, 1), error))
 
 
 def implicit_step(
     post: Callable[[Array], Array], preactivation: Array, reach: Any, *, halvings: int
 ) -> Array:
-    """Step to the root of v − a + reach·post(v) on the way of the explicit step, unit by unit."""
+    """Step to the root of v − a + reach·post(v) along the explicit step, unit by unit."""
     a = preactivation
     near, far = a.copy(), a - reach * post(a)
     for _ in range(halvings):

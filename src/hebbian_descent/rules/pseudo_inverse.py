@@ -18,7 +18,7 @@ def rule(ridge: float = 1e-3) -> Rule:
     in whatever order they came; λ is the `ridge`, and W₀ the weights at the start, bias included (Plackett,
     1950). As λ → 0 it is the pseudo-inverse (Kohonen and Ruohonen, 1973; Personnaz, Guyon and Dreyfus, 1985).
     It is the reference for what a linear memory could hold, and not local: the state P, the inverse of Σuuᵀ
-    + λ, couples all synapses. The preactivation learns the targets; the activation applies to recall alone.
+    + λ, couples all synapses. The preactivation learns the targets; the activation applies only to recall.
     """
     ridge = as_number(ridge, "ridge", above=0)
 
@@ -29,7 +29,7 @@ def rule(ridge: float = 1e-3) -> Rule:
         k = np.linalg.solve(np.eye(len(x), dtype=x.dtype) + u @ Pu, Pu.T)  # (batch, n_inputs + 1)
         P -= Pu @ k
         weights = -k[:, :-1].T @ error
-        # Of a centered layer the bias is b = c + μW, and c is what u has its 1 for.
+        # In a centered layer the bias is b = c + μW, where c belongs to the 1 in u.
         return Change(weights, bias=-k[:, -1] @ error + activity.offset @ weights)
 
     def state(layer: Layer) -> State:

@@ -1,4 +1,4 @@
-"""Sanger's rule: linear units that find the principal components one after another."""
+"""Sanger's rule: linear units that find the principal components in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hebbian_descent.rules.oja import require_linear
 
 
 def change(activity: Activity) -> Change:
-    """Let each unit learn only what the units before it leave over: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ).
+    """Let each unit learn only what the units before it leave: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ).
 
     Linear units find the principal components of the centered inputs in order, each at length 1 (Sanger,
     1989). There is no bias to learn, and targets are ignored.
@@ -27,10 +27,10 @@ def rule() -> Rule:
 
 @made_once
 def auto_rule() -> AutoRule:
-    """Let each unit learn only what the units before it leave over: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ), h = x̃W.
+    """Let each unit learn only what the units before it leave: Δwⱼ = η hⱼ (x̃ − Σ_{k≤j} hₖ wₖ), h = x̃W.
 
-    The sum that stops at unit j orders the units by variance. Oja's subspace rule sums over all units and so
-    lacks the order; the two agree for one unit only, though the paper names Sanger for several.
+    Stopping the sum at unit j orders the units by variance. Oja's subspace rule sums over all units and does
+    not order them; the two agree only for one unit, though the paper names Sanger for several.
 
     Paper: sec:HD_from_the_perspective_of_oja_sanger
     """

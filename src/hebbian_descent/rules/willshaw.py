@@ -1,4 +1,4 @@
-"""Willshaw's rule: synapses that are off or on, and never off again."""
+"""Willshaw's rule: synapses that switch on, and never off again."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def factors(activity: Activity) -> Factors:
     """Switch a synapse on where input and target are active together: w ← max(w, [x > 0]·[t > 0]).
 
     All synapses are off at the start, whatever the layer's weights were. With η = 1, which "auto" stands for,
-    one coincidence is enough; for a batch, use batch_size=1. Sparse patterns of 0 and 1 without centering
-    are what it is made for: a unit that belongs to the recalled pattern then sums to the number of active
-    inputs (Willshaw, Buneman and Longuet-Higgins, 1969). There is no bias to learn.
+    one coincidence is enough; for a batch, use batch_size=1. It is meant for sparse patterns of 0 and 1
+    without centering: a unit that belongs to the recalled pattern then sums to the number of active inputs
+    (Willshaw, Buneman and Longuet-Higgins, 1969). There is no bias to learn.
     """
     x, t = activity.inputs, activity.targets
     return Factors(pre=(x > 0).astype(x.dtype), post=-(t > 0).astype(t.dtype))

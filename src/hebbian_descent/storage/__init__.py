@@ -1,1 +1,1 @@
-"""What is kept on disk: results of sweeps, and models."""
+"""Storage on disk: results of sweeps, and models."""

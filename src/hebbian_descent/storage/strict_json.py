@@ -1,4 +1,4 @@
-"""JSON that somebody else may have written: standard JSON only, each key once, of bounded depth and size."""
+"""JSON from untrusted sources: standard JSON only, each key once, of bounded depth and size."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 DEEPEST = 200
-"""Lists and objects within each other; how deep a parser follows depends on the version of Python."""
+"""Nested lists and objects; how deep a parser can go depends on the version of Python."""
 
 
 def strict_json(
@@ -63,7 +63,7 @@ def _refuse_constant(constant: str) -> None:
 
 
 def _bounded(digits: str, bound: int) -> int:
-    # The length first: Python takes very long for long numbers, unless its own limit is in force.
+    # The length first: Python is very slow with long numbers, unless its own limit is in force.
     number = int(digits) if len(digits) <= len(str(bound)) + 1 else bound
     if not -bound < number < bound:
         raise ValueError(f"{digits[:30]} is too large")

@@ -11,16 +11,16 @@ from scipy.sparse import csr_array
 from hebbian_descent.checks import Array
 
 READ_SIZE = 2**20
-"""Characters of text to read at once: the memory that a block takes does not depend on the file."""
+"""Characters of text to read at once: the memory of a block does not depend on the file."""
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
-"""What a cell of a column of numbers holds where there is none."""
+"""Contents of a cell that mean a missing number."""
 
 CELL_END, ROW_END = "\x1f", "\x1e"
-"""Between cells and after rows in `Block.content`: separators that no text has."""
+"""Separators of cells and rows in `Block.content`, which no text contains."""
 
 
 class Block(Protocol):
-    """Some rows of a file, converted when they are asked for."""
+    """Some rows of a file, converted on demand."""
 
     @property
     def names(self) -> Collection[str]:
@@ -39,16 +39,16 @@ class Block(Protocol):
         """Return whether a column holds anything but numbers."""
 
     def indexed(self, width: int) -> csr_array[Any] | None:
-        """Return the inputs of a format that numbers them instead of naming them, or None."""
+        """Return the inputs if the format numbers them instead of naming them, else None."""
 
     def content(self, rows: slice, names: Sequence[str]) -> Mapping[str, bytes]:
         """Return what the file holds in some rows and, if it can be read by column, in some columns.
 
-        Put together, the content of consecutive rows is that of all of them, whatever block they are in.
+        Concatenated, the content of consecutive rows is that of all of them, whatever blocks they are in.
         """
 
     def place(self, row: int) -> str:
-        """Return the place of a row, for a message."""
+        """Return the position of a row, for a message."""
 
 
 def as_numbers(cells: Sequence[str]) -> Array:
@@ -69,5 +69,5 @@ def is_number(cell: str) -> bool:
 
 
 def first(found: Any) -> int:
-    """Return the first row of which something is true."""
+    """Return the first row for which something is true."""
     return int(np.flatnonzero(found)[0])

@@ -1,7 +1,7 @@
 """An estimator with the stream that it learns from, in one ordinary model file.
 
 `hebbian_descent.load` returns the estimator. What is attached to it says how columns are encoded and how far
-the stream was learned; one file holds both, so a kill can never separate them.
+the stream was learned; one file holds both, so they cannot get out of step if the process is killed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Checkpoint:
     position: Position
     tally: Tally
     seen: RowChecksum = field(default_factory=RowChecksum)
-    """Of the rows of this pass, skipped ones included."""
+    """Checksum of the rows of this pass, skipped ones included."""
 
     @classmethod
     def new(cls, encoding: Encoding, parameters: dict[str, Any]) -> Checkpoint:
@@ -43,7 +43,7 @@ class Checkpoint:
         return cls(estimator, encoding, Position(), Tally(encoding.task))
 
     def end_pass(self) -> None:
-        """Count the pass, and begin with the first row again."""
+        """Count the pass, and start again at the first row."""
         self.position = Position(self.position.passes + 1, 0, self.position.checksum)
         self.seen = RowChecksum()
 
@@ -58,12 +58,12 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Checkpoint:
-        """Read what `save` wrote; anything else is a `ModelFileError`."""
+        """Read what `save` wrote; anything else raises a `ModelFileError`."""
         found = read_model(path)
         estimator = model_of(found, path)
         if STREAM not in found.attached:
             raise ModelFileError(
-                "The model must have been learned from a stream, by hebbian-descent learn, so that its "
+                "The model must have been learned from a stream, with hebbian-descent learn, so that its "
                 f"columns are known. Got a {found.kind} without them.",
                 path,
             )

@@ -1,4 +1,4 @@
-"""CSV, block by block: a line of names, then one row per line; quoted cells may hold line breaks."""
+"""CSV, block by block: a line of names, then one row per line; quoted cells may contain line breaks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def csv_blocks(file: BinaryIO, name: str, delimiter: str) -> Iterator[CsvBlock]:
     except UnicodeDecodeError as error:
         raise ValueError(f"{name}, after line {line}: the text must be UTF-8. Got: {error}.") from None
     finally:
-        text.detach()  # whoever opened the file closes it
+        text.detach()  # the caller closes the file
 
 
 @dataclass
@@ -187,7 +187,7 @@ def _places(names: Sequence[str], source: str) -> dict[str, int]:
 def _parsed_numbers(lines: list[str], delimiter: str, n_columns: int, wanted: Sequence[int]) -> Array | None:
     """Return the wanted columns of lines without quotes, or None if they need a closer look.
 
-    Whatever compiled parser is there converts them; all of them give the same bits.
+    Any available compiled parser converts them; all give the same bits.
     """
     if {line.count(delimiter) for line in lines} != {n_columns - 1}:
         return None
@@ -200,7 +200,7 @@ def _parsed_numbers(lines: list[str], delimiter: str, n_columns: int, wanted: Se
 
 
 def _by_arrow(lines: list[str], delimiter: str, n_columns: int, wanted: Sequence[int]) -> Array:
-    """Parse numbers more than twice as fast as NumPy does, if pyarrow is installed."""
+    """Parse numbers more than twice as fast as NumPy, if pyarrow is installed."""
     import pyarrow
     from pyarrow import csv as arrow_csv
 

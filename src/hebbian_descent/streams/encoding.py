@@ -1,8 +1,8 @@
-"""How the columns of a file become the inputs and targets of an estimator.
+"""Encoding of the columns of a file as the inputs and targets of an estimator.
 
 Numbers are taken as they are, one input per column; a missing one counts as 0. Text columns share 2^hash_bits
-inputs: that at the hash of `column=value` is 1 where the column has the value, and a missing value is a value
-like any other. The hash is MurmurHash3, which is the same everywhere.
+inputs: the one at the hash of `column=value` is 1 where the column has the value, and a missing value is a
+value like any other. The hash is MurmurHash3, which is the same everywhere.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ TASKS = ("classification", "regression")
 TARGETS = {"text": "classification", "whole": "classification", "number": "regression"}
 """What a target may be, and the task that follows: text, a whole number that names a class, a number."""
 MOST_CLASSES = 20
-"""A target of whole numbers is taken for a class if its first rows have no more different ones."""
+"""Most different whole numbers in the first rows of a target that is taken for a class."""
 LARGEST_LABEL = 2**53
 HASH_BITS = 18
 MOST_HASH_BITS = 30
 
-Inputs: TypeAlias = "Array | csr_array[Any]"  # which older SciPy cannot say at run time
+Inputs: TypeAlias = "Array | csr_array[Any]"  # a string, since older SciPy cannot subscript it at run time
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """The columns of a file by their use; what is neither target nor input is ignored."""
+    """The columns of a file by their use; all others are ignored."""
 
     format: str
     target: str
@@ -127,7 +127,7 @@ class Encoding:
             )
 
     def options(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of `of` that lead to this encoding, as far as columns are named in `said`."""
+        """Return the options of `of` that give this encoding, for the columns that are named in `said`."""
         return {
             "target": self.target,
             "task": self.task,
@@ -144,11 +144,11 @@ class Encoding:
 
     @classmethod
     def from_json(cls, found: Any) -> Encoding:
-        """Return an encoding from a file, checked as if a stranger had written it."""
+        """Return an encoding from a file, which is checked as if a stranger had written it."""
         require_names(found, cls.__dataclass_fields__, "parts of an encoding")
         columns = [found["target"], *_listed(found["numbers"]), *_listed(found["texts"])]
         well_formed = (
-            found["format"] in [*FORMATS]  # by ==, since a file may hold anything
+            found["format"] in [*FORMATS]  # by ==, since a file may contain anything
             and found["target_kind"] in [*TARGETS]
             and type(found["hash_bits"]) is int
             and 0 <= found["hash_bits"] <= MOST_HASH_BITS
@@ -175,7 +175,7 @@ class Encoding:
         ignore: Collection[str] = (),
         hash_bits: int = HASH_BITS,
     ) -> Encoding:
-        """Return the encoding that the first rows of a file suggest, where it is not given."""
+        """Return the encoding; what is not given follows from the first rows of a file."""
         if source.format == "libsvm":
             target = target or LABEL
         if target is None:
@@ -195,7 +195,7 @@ class Encoding:
 
 
 def _target_kind(block: Block, target: str, task: str | None) -> str:
-    """Return what the target is: text and a few different whole numbers are classes."""
+    """Return the kind of target: text and a few different whole numbers are classes."""
     if task is not None and task not in TASKS:
         raise unknown_name("task", task, TASKS)
     if block.is_text(target):

@@ -1,4 +1,4 @@
-"""The blocks of a stream: skipped if they were learned before, else predicted, then learned, step by step."""
+"""Learning a stream block by block: skip what was learned before, predict the rest, then learn it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hebbian_descent.streams.source import Source
 
 
 def blocks_left(stream: Checkpoint, source: Source, blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
-    """Yield the blocks of a pass that are left to learn, each with the row to begin with.
+    """Yield the blocks of a pass that remain to be learned, each with the row to begin at.
 
-    Rows that were learned before are skipped without being parsed; other rows in their place are refused.
+    Rows that were learned before are skipped without being parsed; different rows in their place are refused.
     """
     return _blocks_after(stream.position.rows, stream, source, blocks, stream.seen)
 
@@ -80,5 +80,5 @@ def predict_block(stream: Checkpoint, block: Block) -> npt.NDArray[Any]:
 
 
 def width_of(inputs: Inputs) -> int:
-    """Return how many numbers a row holds at least: all of an array, next to none of a sparse matrix."""
+    """Return the least number of values per row: all of an array, next to none of a sparse matrix."""
     return 1 if issparse(inputs) else int(inputs.shape[1])

@@ -1,4 +1,4 @@
-"""LIBSVM text, block by block: `label index:value index:value ...`, indices ascending, from 0 or 1 on."""
+"""LIBSVM text, block by block: `label index:value index:value ...`, indices ascending, from 0 or 1."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LibsvmBlock:
         return False
 
     def indexed(self, width: int) -> csr_array[Any]:
-        """Return the inputs; index 7 is column 7, so that it does not matter where counting starts."""
+        """Return the inputs; index 7 is column 7, whether the file counts from 0 or from 1."""
         X = self._parsed[0]
         if X.shape[1] > width:
             bits = int(X.shape[1] - 1).bit_length()

@@ -1,4 +1,4 @@
-"""Parquet, block by block; a row group is never held as a whole. Needs pyarrow."""
+"""Parquet, block by block; a row group is never in memory as a whole. Needs pyarrow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a stream has been learned, and how well.
+"""Progress of a stream: how far it has been learned, and how well.
 
 The measure is progressive validation: every example is predicted before it is learned, so one pass is also
 a test.
@@ -20,10 +20,10 @@ from hebbian_descent.storage.models import ModelFileError, is_count, require_nam
 
 
 class RowChecksum:
-    """SHA-256 of each part of the rows so far, by which a stream that is resumed is known to be the same.
+    """SHA-256 of each part of the rows so far, to verify that a resumed stream is the same.
 
-    It covers rows as they stand in the file, their lines or each column, so that rows to be skipped need not
-    be parsed, and it does not depend on how they are divided into blocks. Line ends, blank lines and
+    It covers rows as they are in the file, by line or by column, so that rows to be skipped need not be
+    parsed, and it does not depend on how they are divided into blocks. Line endings, blank lines and
     compression do not count.
     """
 
@@ -31,7 +31,7 @@ class RowChecksum:
         self._parts: dict[str, Any] = {}
 
     def add(self, content: Mapping[str, bytes]) -> None:
-        """Take in the next rows, as `Block.content` gives them."""
+        """Add the next rows, as `Block.content` returns them."""
         for name, data in content.items():
             if name not in self._parts:
                 self._parts[name] = hashlib.sha256()
@@ -46,14 +46,14 @@ class RowChecksum:
 STEP = 1024
 """Most examples to predict and then learn together; a power of two."""
 STEP_CELLS = 2**20
-"""Most inputs of them, counted as if none were left out."""
+"""Most inputs of these examples together, counting zeros."""
 LARGEST = sys.float_info.max  # infinity has no place in a file
 
 
 def steps(start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
     """Divide examples numbered from `start` to `end` into steps that end at 1, 2, 4, ... and at multiples.
 
-    They follow from the numbers alone, so a stream that is resumed takes the same ones.
+    They depend only on the numbers, so a resumed stream takes the same steps.
     """
     longest = max(1, min(STEP, 2 ** int(math.log2(max(1, STEP_CELLS // width)))))
     while start < end:
@@ -70,11 +70,11 @@ class Position:
     passes: int = 0
     rows: int = 0
     checksum: str = ""
-    """Of these rows, or of those of the last pass if it is whole; files of earlier versions have none."""
+    """Checksum of these rows, or of those of the last whole pass; files of earlier versions have none."""
 
     @classmethod
     def from_json(cls, found: Any) -> Position:
-        """Return the position of a file, checked."""
+        """Return a position from a file, after checking it."""
         if isinstance(found, dict):
             found = {"checksum": "", **found}
         require_names(found, cls.__dataclass_fields__, "parts of a position")
@@ -94,7 +94,7 @@ class Tally:
     recent_loss: float = 0.0
 
     def add(self, targets: npt.NDArray[Any], predictions: npt.NDArray[Any] | None) -> None:
-        """Count predictions; before anything was learned a class is not predicted, and a number is 0."""
+        """Count predictions; before anything is learned, no class is predicted, and a number is 0."""
         if self.task == "classification":
             n_wrong = len(targets) if predictions is None else np.count_nonzero(predictions != targets)
             loss = float(n_wrong)
@@ -132,7 +132,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, found: Any, task: str) -> Tally:
-        """Return the tally of a file, checked."""
+        """Return a tally from a file, after checking it."""
         require_names(found, set(cls.__dataclass_fields__) - {"task"}, "parts of a tally")
         counts = (found["examples"], found["recent_examples"])
         losses = (found["loss"], found["recent_loss"])

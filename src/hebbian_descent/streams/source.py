@@ -1,4 +1,4 @@
-"""Where a stream comes from: a file, plain or compressed, or standard input; and in which format."""
+"""Source of a stream: a file, plain or compressed, or standard input; and its format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMATS = {
     "parquet": (".parquet", ".pq"),
     "libsvm": (".libsvm", ".svmlight", ".svm"),
 }
-"""Formats, and the endings of files that have them; .gz may follow."""
+"""Formats, and the suffixes of their files; .gz may follow."""
 STANDARD_INPUT = "-"
 
 
@@ -36,7 +36,7 @@ class Source:
 
     @classmethod
     def of(cls, path: str, form: str | None = None, delimiter: str | None = None) -> Source:
-        """Return a source in a given format, or in the one that the name of the file says."""
+        """Return a source in a given format, or in the one that the file name indicates."""
         if form is None:
             form = "csv" if path == STANDARD_INPUT else _format_of(path)
         elif form not in FORMATS:
@@ -51,7 +51,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name used in messages."""
         return "standard input" if self.path == STANDARD_INPUT else self.path
 
     @property
@@ -60,7 +60,7 @@ class Source:
         return Path(self.path).is_file() and self.path != STANDARD_INPUT
 
     def blocks(self) -> Generator[Block, None, None]:
-        """Yield the rows from the first on; only what is asked for is read. Close it to close the file."""
+        """Yield the rows in blocks, reading only what is consumed. Close it to close the file."""
         if self.format == "parquet":
             yield from parquet_blocks(self.path)
             return

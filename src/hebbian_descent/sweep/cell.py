@@ -1,4 +1,4 @@
-"""One cell of work, wherever it is done: run it, and describe it for the store."""
+"""One cell of work, to be run anywhere, and its description for the store."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from hebbian_descent.storage.results import Record, provenance
 from hebbian_descent.thread_pools import one_thread
 
 NUMERICS_VERSION = 1
-"""Raised when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
+"""Increased when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
 
 ENGINES_IN_KEYS = {
     "layer": {"sequence": "kernel"},
     "autoencoder": {"tied": "fused", "reference": "auto_reference"},
 }
-"""Engines under the names that they had when the first stores were written, so that these are found again."""
+"""Engines under the names that they had in the first stores, so that their cells are still found."""
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A cell with everything but the patterns that is needed to run it, small enough to send anywhere."""
+    """A cell with everything needed to run it except the patterns, small enough to send anywhere."""
 
     cell: GridCell[Any, Any]
     grid: Grid[Any, Any]
@@ -38,7 +38,7 @@ class Work:
     memory_budget: int
 
     def run(self, patterns: Patterns, threads: int = 1) -> Record:
-        """Compute the cell; its record does not say yet what it is the answer to."""
+        """Compute the cell; its record does not have its specification yet."""
         start = time.perf_counter()
         with one_thread():
             result = ENGINES[self.choice.engine](
@@ -60,7 +60,7 @@ class Work:
         )
 
     def fits(self, record: Record, patterns: Patterns) -> bool:
-        """Return whether a record has the axes and the arrays of this cell; what a store holds is data."""
+        """Return whether a record has the axes and the arrays of this cell, since a store is only data."""
         axes = self._axes(patterns)
         expected = dict.fromkeys(self.grid.value_names, (self.grid.dtype.kind, 3))
         found = {name: (array.dtype.kind, array.ndim) for name, array in record.values.items()}
@@ -78,7 +78,7 @@ class Work:
         }
 
     def specification(self, patterns: Patterns) -> Mapping[str, Any]:
-        """Everything that the numbers depend on; the engine is among it, since engines differ by rounding."""
+        """Everything that the numbers depend on, including the engine, since engines differ by rounding."""
         return {
             "numerics_version": NUMERICS_VERSION,
             **self.grid.specification(self.cell),

@@ -1,4 +1,4 @@
-"""A sweep that knows all its cells: it runs them, or a share of them, and skips what a store holds."""
+"""A sweep over all cells of a grid: it runs them, or a share of them, and skips what a store holds."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Sweep:
     def run_shard(
         self, part: int, parts: int, *, store: Store, progress: Progress | None = None
     ) -> tuple[int, int]:
-        """Compute one of several equal parts of the cells into a shared store, with no scheduler at all.
+        """Compute one of several equal parts of the cells into a shared store, without a scheduler.
 
-        Parts are counted from 1, and every process that names the same number of parts takes other cells.
+        Parts are numbered from 1; for the same number of parts, each part has different cells.
         Returns how many cells this call computed, and how many of the whole sweep are still missing.
         """
         as_count(parts, "number of shards")
@@ -103,7 +103,7 @@ class Sweep:
         n_done: int,
     ) -> Iterator[tuple[int, Record]]:
         if store is not None:
-            # A finished sweep can be read from a folder that nobody may write to.
+            # A finished sweep can be read from a read-only folder.
             with nullcontext() if numbers else suppress(StoreError):
                 store.prepare()
         total = n_done + len(numbers)

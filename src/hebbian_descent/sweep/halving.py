@@ -1,11 +1,11 @@
-"""Successive halving: try many learning rates with little effort, and only the best of them with all of it.
+"""Successive halving: try many learning rates briefly, and only the best of them at full length.
 
-For work that is expensive, as auto-encoders and large classification. Each rung trains from the start, with
+For expensive work, such as auto-encoders and large classification. Each rung trains from the start, with
 more epochs and fewer learning rates than the one before; the last one trains the finalists with all trials.
-Short rungs favour learning rates that are fast but end elsewhere than slow ones. Where that matters more than
-the spread of trials, save trials instead: all learning rates train for all epochs once, then the finalists as
-often as asked for. A finalist that diverges in one of them makes room for the next in line. What it costs
-beside the whole grid is stated in the result.
+Short rungs favour fast learning rates, which may end with a larger error than slow ones. Where that matters
+more than the spread of trials, save trials instead: all learning rates train for all epochs once, then the
+finalists as often as requested. A finalist that diverges in one of them is replaced by the next in line. The
+result states the cost in comparison with the whole grid.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Rung(NamedTuple):
     trials: int
     learning_rates: tuple[float, ...]
     costs: tuple[float, ...]
-    """What each learning rate was judged by, the smaller the better; inf where a trial diverged."""
+    """The cost of each learning rate, the smaller the better; inf where a trial diverged."""
 
 
 class Found(NamedTuple):
-    """What the search found for one rule and activation, and what it cost."""
+    """The result of the search for one rule and activation, and its cost."""
 
     best: Best
     result: SweepResult
     """The rung of finalists from which the best was chosen."""
     rungs: tuple[Rung, ...]
     epochs_spent: int
-    """Epochs times runs, over all rungs."""
+    """Epochs times runs, summed over all rungs."""
     epochs_of_grid: int
     """The same for the exhaustive grid."""
 
@@ -63,8 +63,8 @@ def halving(
 ) -> list[Found]:
     """Search the learning rate of each rule and activation with `sweep` or `sweep_autoencoders`.
 
-    `factor` is how many times longer each rung trains, and how many times fewer learning rates it has, where
-    it saves epochs; where it saves trials, there is one rung before the finalists.
+    When saving epochs, each rung trains `factor` times longer, with `factor` times fewer learning rates; when
+    saving trials, there is one rung before the finalists.
     """
     if saves not in SAVINGS:
         raise unknown_name("saves", saves, SAVINGS)

@@ -1,4 +1,4 @@
-"""What a sweep found: every measure of every run and pattern, with named axes."""
+"""The result of a sweep: every measure of every run and pattern, with named axes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SweepResult:
         baseline: float,
         seconds: float,
     ) -> SweepResult:
-        """Put the results of the cells, in the order of the grid, into their places."""
+        """Assemble the results of the cells, given in the order of the grid."""
         n_evaluated = next(iter(cells[0].values.values())).shape[-1]
         axes = {
             "rule": np.array([name_of(rule) for rule in grid.rules]),
@@ -86,17 +86,17 @@ class SweepResult:
         return self.values[name]
 
     def best(self, by: str = "last20", measure: MeasureLike | None = None) -> list[Best]:
-        """Return for each rule and activation the learning rate and decay that do best.
+        """Return the best learning rate and decay for each rule and activation.
 
         `by` is `last` followed by a number (the patterns seen last), `last` (the very last) or `all`; for
         evaluated patterns that were not learned, `all` is the test error. The trials are averaged first; a
-        learning rate of which a trial diverged is never best.
+        learning rate with a diverged trial is never best.
         """
         name = self._name(measure)
         return select(self.axes, self.errors(name), self.diverged, self._measure(name), by)
 
     def doubts(self, by: str = "last20", measure: MeasureLike | None = None) -> dict[str, str]:
-        """Return, by rule and activation, why the best may not be the best there is, and what to try.
+        """Return, by rule and activation, why a better setting may exist, and what to try.
 
         Either every learning rate diverged, or the best one is the smallest or the largest tried.
         """
@@ -105,7 +105,7 @@ class SweepResult:
         }
 
     def trials_of(self, best: Best, measure: MeasureLike | None = None) -> Array:
-        """Return a measure of each trial and pattern of a best setting, (n_trials, n_patterns)."""
+        """Return a measure for each trial and pattern of a best setting, (n_trials, n_patterns)."""
         wanted = (best.rule, best.activation, best.learning_rate, best.weight_decay)
         place = tuple(
             int(np.flatnonzero(self.axes[axis] == np.array(value, self.axes[axis].dtype))[0])
@@ -141,7 +141,7 @@ class SweepResult:
         # An automatic rate has no place on an axis of numbers.
         is_fixed = np.array([isinstance(rate, float) for rate in rates])
         if not is_fixed.any():
-            raise ValueError("A curve over learning rates must have fixed ones. Got 'auto' alone.")
+            raise ValueError("A curve over learning rates needs fixed ones. Got only 'auto'.")
         cost = self.costs(by, name).min(axis=-1)[..., is_fixed]
         sign = -1 if self._measure(name).higher_is_better else 1
         return plotting.learning_rate_curve(

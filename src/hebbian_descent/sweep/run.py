@@ -1,4 +1,4 @@
-"""One call: patterns and a grid in, a named result out, for layers and for auto-encoders."""
+"""Sweeps in one call, from patterns and a grid to a named result, for layers and for auto-encoders."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def sweep(
         activations: Names of `ACTIVATIONS`, or your own activations.
         learning_rates: η, one or several; "auto" is computed for each update, see `learning.rates`.
         weight_decays: ω, per update.
-        trials: How many, or which ones. Trial 7 alone is trial 7 of ten.
+        trials: How many, or which ones. Trial 7 is the same alone and among ten.
         error: The error term of Hebbian-descent and gradient descent.
-        centering: "mean" fixes the offsets at the mean input, "moving" lets them follow, None is without;
-            numbers are offsets that stay.
+        centering: "mean" fixes the offsets at the mean input, "moving" lets them follow, None turns it off;
+            numbers are fixed offsets.
         shift: ν of moving offsets.
         offset_start: Where moving offsets start, 0.5 in the paper; None is the mean of the inputs so far.
         epochs: Passes over the patterns.
@@ -79,9 +79,9 @@ def sweep(
         shuffle: A new order in each epoch, from (seed, epoch); by default only for batches.
         evaluate_on: Other pairs to measure on, instead of those learned.
         measures: Names of `MEASURES`, or functions of targets and outputs to one number per pattern.
-        strength: What multiplies the change of each pattern: one number per pattern, or a function of the
+        strength: Factor of the change of each pattern: one number per pattern, or a function of the
             activity.
-        constraints: What the weights can be, at the start and after every update: names of `CONSTRAINTS`,
+        constraints: Constraints on the weights, at the start and after every update: names of `CONSTRAINTS`,
             constraints or functions of the weights, applied in order.
         connectivity: Which synapses there are, True or False for each weight.
         noise: `Noise` of synapses or of activity, from (seed, trial, step).
@@ -176,8 +176,8 @@ def sweep_autoencoders(
             `measures`, `strength`, `constraints`, `connectivity`, `noise` of the weights, `seed` and `dtype`,
             as for `sweep`.
 
-    The result names the activations hidden/output, as "sigmoid/linear", and holds besides the measures the
-    mean activity of the hidden units for each pattern, as `hidden_activity`.
+    The result names the activations hidden/output, such as "sigmoid/linear". Besides the measures it holds
+    the mean activity of the hidden units for each pattern, as `hidden_activity`.
     """
     _refuse_recorders(grid.pop("recorders", None))
     checked = AutoencoderGrid.of(

@@ -1,4 +1,4 @@
-"""Which learning rate and decay did best: trials are averaged first, and what diverged never wins."""
+"""Selection of the best learning rate and decay: trials are averaged, and diverged ones never win."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Best(NamedTuple):
     n_diverged: int
     """How many of the rule's and activation's runs diverged."""
     edge: Literal["smallest", "largest"] | None = None
-    """Whether the learning rate is the smallest or the largest tried and the only one as good: the best of
-    all may lie beyond."""
+    """Whether the learning rate is the smallest or the largest tried and no other is as good: the true best
+    may lie beyond."""
 
     @property
     def doubt(self) -> str:
-        """Why this may not be the best there is, and what to try; empty if nothing speaks against it."""
+        """Why a better setting may exist, and what to try; empty if there is no sign of one."""
         if np.isnan(self.value):
             return "every learning rate diverged: try smaller ones"
         if self.edge is not None:
@@ -58,7 +58,7 @@ def patterns_of(by: str, n_patterns: int) -> slice:
         return slice(None)
     if match is None or match[1] == "0":
         raise ValueError(
-            f"The criterion must be 'all', 'last', or 'last' with a number, as 'last20'. Got {by!r}."
+            f"The criterion must be 'all', 'last', or 'last' with a number, such as 'last20'. Got {by!r}."
         )
     wanted = int(match[1] or 1)
     if wanted > n_patterns:
@@ -67,7 +67,7 @@ def patterns_of(by: str, n_patterns: int) -> slice:
 
 
 def in_words(by: str) -> str:
-    """Return a criterion as a reader says it."""
+    """Return a criterion in words."""
     if by in ("all", "last"):
         return {"all": "all patterns", "last": "the last pattern"}[by]
     return f"the last {by.removeprefix('last')} patterns"
@@ -76,7 +76,7 @@ def in_words(by: str) -> str:
 def costs(values: Array, diverged: npt.NDArray[np.bool_], measure: str | Measure, by: str) -> Array:
     """Return what is to be minimised, over rule, activation, rate and decay; inf where a trial diverged."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of runs that diverged, which are NaN throughout
+        warnings.simplefilter("ignore", RuntimeWarning)  # diverged runs are NaN throughout
         score = values[..., patterns_of(by, values.shape[-1])].mean(axis=(-2, -1))
     usable = ~diverged.any(axis=-1) & np.isfinite(score)
     sign = -1 if get_measure(measure).higher_is_better else 1

@@ -1,7 +1,7 @@
-"""Bounds on mistakes and regret of Hebbian-descent online, each with the conditions under which it is true.
+"""Bounds on mistakes and regret of online Hebbian-descent, each with the conditions under which it holds.
 
 With the difference as error term the update is a step of online gradient descent on the matching loss, which
-is convex in weights and bias. What is known of that method then holds of Hebbian-descent: docs/theory.md.
+is convex in weights and bias. Results on that method therefore hold for Hebbian-descent: docs/theory.md.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def mistake_bound(
     Novikoff (1962): let u = (w, b) be the known unit, γ its margin, the smallest ±(w·(x − μ) + b), and
     R² = max ‖x − μ‖² + 1, where the 1 is the constant input of the bias. A unit that starts with zero weights
     and zero bias makes at most (R‖u‖/γ)² mistakes, however often and in whatever order it sees the patterns,
-    one at a time. It must keep its rate and its offset; the rate itself is of no account.
+    one at a time. It must keep its rate and its offset; the size of the rate does not matter.
 
-    From other weights W₀ there is a second term, 2‖u‖‖W₀‖/(γη): mistakes that only undo the start, the more
-    the smaller the rate η is. The bound is infinite if the known unit separates nothing.
+    From other weights W₀ there is a second term, 2‖u‖‖W₀‖/(γη): mistakes that only undo the start, more of
+    them for a smaller rate η. The bound is infinite if the known unit does not separate the patterns.
 
     Args:
         inputs: One pattern per row.
@@ -63,10 +63,10 @@ def mistake_bound(
 
 
 def regret_bound(gradient: float, radius: float, steps: int) -> float:
-    """Return G·D·√T: by how much the summed loss exceeds that of the best fixed network, at most.
+    """Return G·D·√T, a bound on how much the summed loss exceeds that of the best fixed network.
 
     Zinkevich (2003): T steps of rate `regret_rate` from zero weights, every gradient at most G long, the best
-    network no further than D from zero, in whatever order the patterns come. For units with outputs and
+    network no further than D from zero, the patterns in any order. For units with outputs and
     targets in [0, 1] the gradient is at most max √(‖x − μ‖² + 1) long; for linear units it has no bound.
     """
     g, d = as_number(gradient, "length of the gradient", above=0), as_number(radius, "radius", above=0)

@@ -14,7 +14,7 @@ from hebbian_descent.checks import Array, as_count, as_number, unknown_name
 
 
 def overlap(age: npt.ArrayLike, learning_rate: float, eigenvalues: npt.ArrayLike) -> Array:
-    """Return how much of a target is left after `age` later patterns: y = m·t + what others left, E[m].
+    """Return E[m], how much of a target is left after `age` later patterns: y = m·t + crosstalk.
 
     E[m] = η Σᵢ λᵢ(1 − ηλᵢ)ᵏ, where λᵢ are the eigenvalues of the inputs' covariance and k is the age; the
     pattern learned last has age 0. It is exact for any distribution of the inputs. N equal eigenvalues σ²
@@ -48,7 +48,7 @@ def squared_error(
     """Return the expected squared error of each of `n_patterns` learned once, the last one first.
 
     For inputs of ±σ, such as centered binary patterns of activity one half, it is exact; for other
-    independent inputs of variance σ² it is close as long as N is large. With S = Nσ², w the weights of one
+    independent inputs of variance σ² it is close if N is large. With S = Nσ², w the weights of one
     unit, the pattern's age k, and q = E‖w‖², u = E(xᵀw)²:
 
         E(t − xᵀw)² = τ² − 2τ²ηS(1 − ησ²)ᵏ + u
@@ -83,7 +83,7 @@ def absolute_error(
 ) -> Array:
     """Return the expected absolute error of each pattern, the last one first, for targets of ±τ.
 
-    What other patterns left is taken for normal: with d = (1 − m)τ, s² = E(t − y)² − d² and Φ the normal
+    Crosstalk is assumed to be normal: with d = (1 − m)τ, s² = E(t − y)² − d² and Φ the normal
     distribution, E|t − y| = s√(2/π)·e^(−d²/2s²) + d(1 − 2Φ(−d/s)).
     """
     from scipy.special import ndtr
@@ -102,10 +102,10 @@ ERRORS = {"squared": squared_error, "absolute": absolute_error}
 def best_rate(
     n_patterns: int, n_inputs: int, variance: float, *, recent: int | None = None, error: str = "squared"
 ) -> float:
-    """Return the learning rate of the smallest expected error over all patterns, or over the `recent` ones.
+    """Return the learning rate with the smallest expected error over all patterns, or over the `recent` ones.
 
-    For the most recent patterns it is close to 1/(Nσ²) = 1/E‖x‖²; for all of them it is smaller, the more
-    patterns there are. An absolute error, which does not punish large deviations, allows larger rates.
+    For the most recent patterns it is close to 1/(Nσ²) = 1/E‖x‖²; for all of them it is smaller, and falls
+    with their number. The absolute error, which penalises large deviations less, allows larger rates.
 
     >>> [round(best_rate(n, 200, 0.25) * 50, 2) for n in (100, 300)]  # as shares of 1/E‖x‖²
     [0.84, 0.53]
@@ -133,7 +133,7 @@ def best_rate(
 
 
 def power_law_spectrum(n: int, exponent: float, *, variance: float = 1.0) -> Array:
-    """Return n eigenvalues λᵢ ∝ i^(−α), of mean `variance`, as natural images have them.
+    """Return n eigenvalues λᵢ ∝ i^(−α), of mean `variance`, as in natural images.
 
     For α > 1, the overlap Σ λᵢ(1 − ηλᵢ)ᵏ falls as k^(−(1 − 1/α)) between the ages 1/(ηλ₁) and 1/(ηλₙ): many
     exponentials of different rates add up to a power law.
@@ -150,7 +150,7 @@ def _ages(age: npt.ArrayLike) -> Array:
     k = np.asarray(age, dtype=np.float64)
     if not (np.isfinite(k) & (k >= 0)).all():
         raise ValueError(
-            f"Ages must be finite and at least 0, which is that of the pattern learned last. Got {k.min():g}."
+            f"Ages must be finite and at least 0, the age of the pattern learned last. Got {k.min():g}."
         )
     return k
 

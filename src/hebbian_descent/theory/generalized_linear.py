@@ -1,12 +1,12 @@
-"""Generalized linear models: which distributions Hebbian-descent fits by maximum likelihood.
+"""Generalized linear models: the distributions that Hebbian-descent fits by maximum likelihood.
 
 With the difference as error term the update of a canonical model is the gradient of its log-likelihood, since
 ∂ ln p(t | a)/∂a = (t − φ(a))/α, with a dispersion α that only scales the rate. The paper states this for any
-invertible activation. It holds of the loss; but most activations belong to no distribution. If φ does, then
+invertible activation. It holds for the loss, but most activations belong to no distribution. If φ does, then
 exp(Φ(αs)/α) generates moments, and a moment generating function that is finite for every real s is entire.
 For units with a kink or a jump in some derivative (explin, leaky rectifier, softsign and others) Φ is not
 analytic at 0; for softplus and inverse square root units it has a branch point off the real axis.
-`family_of` names those that do belong to one.
+`family_of` returns the distribution of those that do.
 
 Paper: eqn:GLM_log_grad_W_canonical
 """
@@ -126,7 +126,7 @@ def smallest_eigenvalue(activation: str | Activation, dispersion: float = 1.0) -
 
     A function generates the moments of a distribution only if this kernel is positive semidefinite
     (Widder 1934), so a value clearly below 0 proves that there is no such distribution with dispersion α.
-    Rows and columns are scaled by the diagonal, which changes no sign.
+    Rows and columns are scaled by the diagonal, which does not change the sign.
     """
     phi = get_activation(activation)
     if phi.antiderivative is None or not phi.elementwise:

@@ -4,7 +4,7 @@ Each row gives E/φ′ and the loss whose derivative in h it is. Rows whose inte
 freeze a quantity: there `frozen` is true and the preactivation counts as a constant in the derivative. The
 matching loss needs no such freezing; it differs from the other difference rows only by a constant.
 
-Constants of integration are chosen so that a loss with two branches does not jump where they meet.
+Constants of integration are chosen so that a loss with two branches is continuous where they meet.
 
 Paper: tab:list_HD_loss_functions
 """
@@ -61,7 +61,7 @@ def softmax_row() -> Row:
 
 
 def scaled_tanh_row(scale: float = 1.0) -> Row:
-    """Two logarithms, one for each side that saturates."""
+    """Two logarithms, one for each saturating side."""
     return Row(
         get_activation("scaled_tanh", scale=scale),
         difference(),
@@ -118,7 +118,7 @@ def scaled_explin_row(scale: float = 1.0507009873554805, saturation: float = 1.6
 
 
 def inverse_sqrt_linear_row(steepness: float = 1.0) -> Row:
-    """A parabola whose width (αa² + 1)^{3/2} is frozen below 0; it multiplies, also in the quotient."""
+    """A parabola whose width (αa² + 1)^{3/2} is frozen below 0; it multiplies, in the quotient as well."""
 
     def width(a: Array) -> Array:
         return (steepness * np.minimum(a, 0) ** 2 + 1) ** 1.5
@@ -138,7 +138,7 @@ def softplus_row() -> Row:
 
 
 def inverse_sqrt_row(steepness: float = 1.0) -> Row:
-    """A parabola with the frozen width (αa² + 1)^{3/2}, which multiplies, also in the quotient."""
+    """A parabola with the frozen width (αa² + 1)^{3/2}, which multiplies, in the quotient as well."""
     activation = get_activation("inverse_sqrt", steepness=steepness)
     return _frozen_parabola(activation, lambda a: (steepness * a * a + 1) ** 1.5)
 

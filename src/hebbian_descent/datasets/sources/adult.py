@@ -24,7 +24,7 @@ ARRAYS_SHA256 = {
     "x_test": "dcb38cb27fe5ae13b4286a1b1c257027081647c39cb8ae5cc46679d86671f729",
     "y_test": "1952d664084bdc08837090649cd4273c6cc79abedc1174ad9bca1e86563656c1",
 }
-# Of several identical records, another one may be in `a5a`, and its label may be the other one.
+# Of several identical records, `a5a` may hold a different one, with the other label.
 A5A_SHA256 = {
     "x_train": ARRAYS_SHA256["x_train"],
     "x_valid": ARRAYS_SHA256["x_valid"],
@@ -36,7 +36,7 @@ def parse_records(content: bytes) -> Split:
     """Return the records of a LIBSVM file, in file order."""
     inputs, signs = parse_binary_libsvm(content, N_FEATURES)
     if not np.isin(signs, (-1, 1)).all():
-        raise ValueError("labels must be -1 or +1, and some are not")
+        raise ValueError("labels must be -1 or +1, but some are not")
     return Split(inputs, (signs > 0).astype(np.uint8))
 
 
@@ -44,14 +44,14 @@ def _arrange_a9a(records: Split) -> Splits:
     split = shipped_arrays("adult")
     in_a5a = np.unpackbits(split["in_a5a"], count=int(split["n_a9a"])).astype(bool)
     if len(records) != len(in_a5a):
-        raise ValueError(f"a9a must have {len(in_a5a)} lines, and has {len(records)}")
+        raise ValueError(f"a9a must have {len(in_a5a)} lines, but has {len(records)}")
     return _arrange(_rows(records, in_a5a), _rows(records, ~in_a5a))
 
 
 def _arrange(a5a: Split, rest: Split) -> Splits:
     """Split `a5a` into training and validation part, in the order of the paper's files."""
     if len(a5a) != N_A5A:
-        raise ValueError(f"a5a must have {N_A5A} lines, and has {len(a5a)}")
+        raise ValueError(f"a5a must have {N_A5A} lines, but has {len(a5a)}")
     ordered = _rows(a5a, np.lexsort(a5a.inputs.T[::-1]))
     rows = shipped_arrays("adult")["place"].astype(np.intp)
     return Splits(_rows(ordered, rows[:N_TRAIN]), _rows(ordered, rows[N_TRAIN:]), rest)

@@ -27,9 +27,9 @@ def parse_grey_batch(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray
     Grey is the luma 0.299 R + 0.587 G + 0.114 B, rounded to a byte.
     """
     if not content or len(content) % RECORD_SIZE:
-        raise ValueError(f"a batch must be records of {RECORD_SIZE} bytes, and has {len(content)} bytes")
+        raise ValueError(f"a batch must be records of {RECORD_SIZE} bytes, but has {len(content)} bytes")
     if len(content) > LARGEST_BATCH:
-        raise ValueError(f"a batch must have at most {LARGEST_BATCH} bytes, and has {len(content)}")
+        raise ValueError(f"a batch must have at most {LARGEST_BATCH} bytes, but has {len(content)}")
     records = np.frombuffer(content, dtype=np.uint8).reshape(-1, RECORD_SIZE)
     red, green, blue = (records[:, 1 + k * N_PIXELS : 1 + (k + 1) * N_PIXELS] for k in range(3))
     # Integer arithmetic, or another order of summation, would round the many exact halves differently.
@@ -66,7 +66,7 @@ def parse_tar(content: bytes) -> list[Batch]:
                 batches[name] = parse_grey_batch(file.read(LARGEST_BATCH + 1))
     missing = [name for name in BATCHES if name not in batches]
     if missing:
-        raise ValueError(f"it must hold {', '.join(BATCHES)}, and lacks {', '.join(missing)}")
+        raise ValueError(f"it must hold {', '.join(BATCHES)}, but lacks {', '.join(missing)}")
     return [batches[name] for name in BATCHES]
 
 
@@ -105,7 +105,7 @@ CIFAR = Description(
                 ),
                 sha256="c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
                 size=170_052_171,
-                # What projects that pin this archive agree on is the digest of the compressed file.
+                # Projects that pin this archive agree on the digest of the compressed file.
                 digest_of="file",
             ),
         ),

@@ -35,16 +35,16 @@ def parse_connect(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np
     """Return one-hot squares, three inputs (x, b, o) per square, and 0, 1, 2 for loss, draw, win of x."""
     lines = content.split()
     if not 0 < len(lines) <= MOST_ROWS:
-        raise ValueError(f"it must hold one position per line, at most {MOST_ROWS}, and holds {len(lines)}")
+        raise ValueError(f"it must hold one position per line, at most {MOST_ROWS}, but holds {len(lines)}")
     boards = np.array([line[: 2 * N_SQUARES] for line in lines])
     if boards.dtype.itemsize != 2 * N_SQUARES:
-        raise ValueError(f"a line must begin with {N_SQUARES} squares, and none does")
-    cells = boards.view(np.uint8).reshape(len(lines), N_SQUARES, 2)  # a square and the comma behind it
+        raise ValueError(f"a line must begin with {N_SQUARES} squares, but none does")
+    cells = boards.view(np.uint8).reshape(len(lines), N_SQUARES, 2)  # a square and the comma after it
     inputs = (cells[:, :, :1] == SQUARE_STATES).reshape(len(lines), 3 * N_SQUARES)
     malformed = (inputs.sum(axis=1) != N_SQUARES) | (cells[:, :, 1] != ord(",")).any(axis=1)
     if malformed.any():
         line_number = int(malformed.argmax()) + 1
-        raise ValueError(f"a line must hold {N_SQUARES} squares (x, b or o), and line {line_number} does not")
+        raise ValueError(f"a line must hold {N_SQUARES} squares (x, b or o), but line {line_number} does not")
     return inputs.astype(np.uint8), _labels(lines)
 
 
@@ -54,7 +54,7 @@ def _labels(lines: list[bytes]) -> npt.NDArray[np.uint8]:
         return np.array([numbers[line[2 * N_SQUARES :]] for line in lines], dtype=np.uint8)
     except KeyError as error:
         raise ValueError(
-            f"a line must end in {', '.join(OUTCOMES)}, and one ends in {error.args[0]!r}"
+            f"a line must end in {', '.join(OUTCOMES)}, but one ends in {error.args[0]!r}"
         ) from None
 
 
@@ -74,14 +74,14 @@ def parse_libsvm(content: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.
     """Return the same arrays as `parse_connect`, from LIBSVM's file."""
     inputs, values = parse_binary_libsvm(content, 3 * N_SQUARES)
     if not np.isin(values, (-1, 0, 1)).all():
-        raise ValueError("labels must be -1, 0 or 1, and some are not")
+        raise ValueError("labels must be -1, 0 or 1, but some are not")
     return inputs, (values + 1).astype(np.uint8)
 
 
 def _arrange(positions: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]) -> Splits:
     inputs, labels = positions
     if len(inputs) != N_POSITIONS:
-        raise ValueError(f"it must have {N_POSITIONS} positions, and has {len(inputs)}")
+        raise ValueError(f"it must have {N_POSITIONS} positions, but has {len(inputs)}")
     chosen = shipped_arrays("connect")["rows"].astype(np.intp)
     train, valid = chosen[:N_TRAIN], chosen[N_TRAIN:]
     in_test = np.ones(len(inputs), dtype=bool)

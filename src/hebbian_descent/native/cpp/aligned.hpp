@@ -1,4 +1,4 @@
-// Arrays that begin with a cache line: a vector that lies in two lines takes twice as long to load.
+// Cache-line-aligned arrays: a vector that straddles two lines takes twice as long to load.
 #pragma once
 
 #include <new>

@@ -1,7 +1,7 @@
 // Batches of patterns, and the two products that learning takes: a = b + (x − μ)W and W ← keep·W + preᵀp.
 //
 // Columns belong to runs. Both products go through them a panel at a time and treat every column alike: its sums are in
-// the order of the inputs, or of the patterns, whatever stands beside it. Rows are whole vectors wide.
+// the order of the inputs, or of the patterns, whatever its neighbours. Rows are whole vectors wide.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct BatchPlan {
     const std::int64_t* rows;  // patterns, batch after batch
     const std::int64_t* bounds;  // where the rows of each batch begin and end, (n_batches + 1,)
     std::size_t n_batches;
-    Rows<const T> offsets;  // stride 0 where one serves all
+    Rows<const T> offsets;  // stride 0 if one serves all
 
     std::size_t begin(std::size_t batch) const noexcept { return static_cast<std::size_t>(bounds[batch]); }
     std::size_t length(std::size_t batch) const noexcept { return begin(batch + 1) - begin(batch); }

@@ -10,10 +10,10 @@
 namespace hebbian_descent {
 namespace {
 
-// Work below which the interpreter lock is kept: handing it over would take longer.
+// Work below which the interpreter lock is kept: releasing it would take longer.
 constexpr std::size_t weights_of_a_short_call = 1 << 16;
 
-// The arrays of a layer: W, b, μ, then q and 1/σ², then the averages of W and b − Wμ; None for what is not there.
+// The arrays of a layer: W, b, μ, then q and 1/σ², then the averages of W and b − Wμ; None for missing ones.
 template <class T>
 class LayerBuffers {
     std::array<std::optional<Buffer<T>>, 7> buffers_;
@@ -49,8 +49,7 @@ class LayerBuffers {
     }
 };
 
-// The arrays of a layer that learns from few inputs, in the order of `SparseArrays`; None for an average that is not
-// there.
+// The arrays of a layer that learns from few inputs, in the order of `SparseArrays`; None for a missing average.
 template <class T>
 class SparseBuffers {
     Buffer<T> rows_, units_;
@@ -129,14 +128,14 @@ class OnlineLoop {
         if (per_pass != 1 && per_pass != 2) throw std::invalid_argument("A pass takes 1 or 2 samples.");
     }
 
-    // Show samples in the given order and count those learned, in one call that no interrupt can divide.
+    // Show samples in the given order and count those learned, in one call that no interrupt can split.
     std::ptrdiff_t learn(const nb::tuple& arrays, nb::handle inputs, nb::handle targets, nb::handle scales,
                          nb::handle order, nb::handle progress) const {
         const Buffer<const T> t(targets.ptr());
         if (t.ndim() != 2) throw std::invalid_argument("Targets are one row per sample.");
         return learn_from(t.data(), nullptr, t.shape(0), t.shape(1), arrays, inputs, scales, order, progress);
     }
-    // The same with the number of one output unit per sample, which is on while the others are off.
+    // The same with the number of the one output unit that is on, for each sample.
     std::ptrdiff_t learn_labels(const nb::tuple& arrays, nb::handle inputs, nb::handle labels, nb::handle scales,
                                 nb::handle order, nb::handle progress) const {
         const Buffer<const std::int64_t> units(labels.ptr());
@@ -156,7 +155,7 @@ class OnlineLoop {
         return learn_sparse_from(nullptr, units.data(), units.shape(0), 0, arrays, inputs, scales, order, progress);
     }
 
-    // Set the preactivations of one pattern, W(x − μ) + b, or Wx + b where there is no offset.
+    // Set the preactivations of one pattern, W(x − μ) + b, or Wx + b without an offset.
     void respond(nb::handle weights, nb::handle bias, nb::handle offset, nb::handle inputs, nb::handle out) const {
         const Buffer<const T> W(weights.ptr()), b(bias.ptr()), x(inputs.ptr());
         const Buffer<T> a(out.ptr());
@@ -188,7 +187,7 @@ class OnlineLoop {
                            room.data(), a.data() + sample * layer.n_outputs);
         }
     }
-    // Set the rows of all inputs as they are now; the layer stays as it is.
+    // Set the current rows of all inputs; the layer stays as it is.
     static void copy_rows(const nb::tuple& arrays, nb::handle out) {
         const SparseBuffers<T> buffers(arrays);
         const SparseLayer<T> layer = buffers.layer();

@@ -7,7 +7,7 @@
 namespace hebbian_descent {
 namespace {
 
-// As many columns as the terms have, whose rows may be parts of longer ones.
+// As many columns as the terms have; their rows may be parts of longer ones.
 template <class T>
 void multiply(Matrix<T> out, Matrix<const T> start, double keep, Matrix<const T> coefficients, Columns<const T> terms) {
     nb::gil_scoped_release release;

@@ -33,7 +33,7 @@ void learn_sequences(Row<const T> learning_rates, Matrix<const T> couplings, Mat
     });
 }
 
-// What is written to must not be converted: a copy would be written to instead.
+// Outputs must not be converted: a copy would be written instead.
 template <class T>
 void define_for(nb::module_& m) {
     m.def("learn_sequences", &learn_sequences<T>, array("learning_rates"), array("couplings"), array("start"),

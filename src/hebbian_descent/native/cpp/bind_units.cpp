@@ -1,4 +1,4 @@
-// The units by name, and by themselves.
+// The units, by name and on their own.
 #include "bindings.hpp"
 
 namespace hebbian_descent {

@@ -1,4 +1,4 @@
-// What the bindings of all engines share. Python checks shapes and values before it calls.
+// Shared by the bindings of all engines. Python checks shapes and values before it calls.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,16 +17,16 @@ template <class T>
 using Row = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-// Columns of a matrix that need not be all of its columns.
+// Some or all columns of a matrix.
 template <class T>
 using Columns = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-// An array that takes up results must not be converted: they would go to a copy, and be lost.
+// An array for results must not be converted: they would be written to a copy, and lost.
 inline auto array(const char* name) { return nb::arg(name).noconvert(); }
 
-// One function per engine, each in a file of its own.
+// One function per engine, each in its own file.
 void bind_units(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_products(nb::module_& m);

@@ -1,4 +1,4 @@
-// Arrays as their owners hold them, for calls so short that a general array type would take longer than the work.
+// Direct views of arrays, for calls so short that a general array type would take longer than the work.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,8 +9,7 @@
 
 namespace hebbian_descent {
 
-// A C-contiguous array, held while the call lasts. Python has checked dtype and shape; here only the size of an item
-// is.
+// A C-contiguous array, held during the call. Python has checked dtype and shape; only the item size is checked here.
 template <class T>
 class Buffer {
     Py_buffer view_;

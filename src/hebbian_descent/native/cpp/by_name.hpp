@@ -1,4 +1,4 @@
-// The compiled units, rows of them, and error terms by the names that activations and error terms give themselves.
+// The compiled units, rows of them, and error terms, by the names of their Python twins.
 #pragma once
 
 #include <map>

@@ -2,8 +2,8 @@
 //
 // x = n·ln 2 + r with |r| ≤ ln 2 / 2, and e^x = 2ⁿ·(1 + (eʳ − 1)). The polynomials interpolate at Chebyshev points:
 // (eʳ − 1 − r)/r² with a relative error in eʳ − 1 of 4e-17 (double) and 3e-8 (single), and (ln(1 + z) − 2s)/s³ in s²
-// for s = z/(2 + z) ≤ 1/3, with 5e-18 and 2e-8. All functions stay within 3 units in the last place; what would be
-// smaller than about twice the smallest normal number is 0.
+// for s = z/(2 + z) ≤ 1/3, with 5e-18 and 2e-8. All functions stay within 3 units in the last place; results below
+// about twice the smallest normal number are 0.
 #pragma once
 
 #include "vector.hpp"
@@ -18,7 +18,7 @@ struct Precision<double> {
     static constexpr double lowest = -708.3;  // e^x is 0 below
     static constexpr double highest = 709.79;  // e^x is infinite above
     static constexpr double rounder = 6755399441055744.0;  // 1.5·2⁵²: adding it rounds to an integer
-    static constexpr double ln2_high = 0.693147180559890330187045;  // so many trailing zeros that n·ln2_high is exact
+    static constexpr double ln2_high = 0.693147180559890330187045;  // enough trailing zeros for n·ln2_high to be exact
     static constexpr double ln2_low = 5.497923018708371174712472e-14;
     static constexpr int bias = 1023;
     static constexpr double exponential[] = {
@@ -55,7 +55,7 @@ HD_INLINE Vector<T> polynomial(const T (&c)[n], Vector<T> x) noexcept {
     return fma(x, odd, even);
 }
 
-// 2ⁿ⁻¹ and eʳ − 1. Half the power is what both ends of the range can represent. NaN passes through.
+// 2ⁿ⁻¹ and eʳ − 1. Half the power is representable at both ends of the range. NaN passes through.
 template <class T>
 struct HalfExponential {
     Vector<T> half_power, remainder;

@@ -1,4 +1,4 @@
-// What compilers can be told beyond the standard: what becomes part of its callers, what to bring into the cache.
+// Compiler hints beyond the standard: inlining, and prefetching into the cache.
 #pragma once
 
 #if defined(__GNUC__)

@@ -4,7 +4,7 @@
 
 namespace {
 
-// Whether this processor, under this operating system, runs code of a level.
+// Whether this processor and operating system can run code of a level.
 bool supports(const std::string& level) {
     if (level == "baseline") return true;
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -24,7 +24,7 @@ bool supports(const std::string& level) {
 
 NB_MODULE(HD_MODULE, m) {
     using namespace hebbian_descent;
-    // Estimators keep loops as long as they live, some until the interpreter ends: that is no leak.
+    // Estimators keep loops as long as they live, some until the interpreter exits: that is not a leak.
     nb::set_leak_warnings(false);
     m.attr("level") = level;
     m.def("supports", &supports, "level"_a);

@@ -1,11 +1,11 @@
-// Online learning of one layer, pattern after pattern, in place.
+// Online learning of one layer, pattern by pattern, in place.
 //
 // One step is, with p = −η·post, k = 1 − ω, c = x − μ and d = c/σ²,
 //
 //     s = Wc,   W ← kW + pdᵀ,   b ← b + p,   μ ← μ + νc,   b ← b + νWc.
 //
-// A pass over the weights takes in the changes of the last few steps and sums the next few inputs. The sums of a later
-// pattern of a pass lack what the earlier ones change: they become k·s + p⟨d, c'⟩. A moving offset needs no pass at
+// A pass over the weights applies the changes of the last few steps and sums the next few inputs. The sums of a later
+// pattern in a pass lack the changes of the earlier ones: they become k·s + p⟨d, c'⟩. A moving offset needs no pass at
 // all, since Wc = ks + p⟨d, c⟩ after the step; nor does a moving scale, since weights are those of raw inputs.
 #pragma once
 
@@ -21,14 +21,14 @@ namespace hebbian_descent {
 template <class T>
 struct Samples {
     const T* inputs;             // (n, n_inputs)
-    const T* targets;            // (n, n_outputs), or null where there are labels
+    const T* targets;            // (n, n_outputs), or null if there are labels
     const std::int64_t* labels;  // (n,), which output unit is on
     const T* scales;             // (n,), weights of the samples
     const std::ptrdiff_t* order;
     std::size_t n;
 };
 
-// What is known of the inputs. Squares and precisions are null where inputs are not scaled.
+// What is known of the inputs. Squares and precisions are null if inputs are not scaled.
 template <class T>
 struct Moments {
     T* offset;      // μ
@@ -71,13 +71,13 @@ class OnlineRoom : RoomOfRows<T> {
     }
 };
 
-// By how much the running means follow each pattern of a pass; 0 leaves them.
+// By how much the running means follow each pattern of a pass; 0 leaves them unchanged.
 template <class T, std::size_t k>
 struct Shifts {
     T offset[k], squares[k], floors[k], left_of_new[k];
 };
 
-// m + νδ; what fades below the normal numbers becomes 0.
+// m + νδ; subnormal numbers become 0.
 template <class T>
 HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noexcept {
     return flushed(fma(Vector<T>(shift), difference, mean));
@@ -85,7 +85,7 @@ HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noex
 
 // Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known
 // after all of them. σ follows before the step, and only where an input is not 0; after the step, an input that was new
-// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is not a number if a square of it is infinite.
+// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is NaN if one of its squares is infinite.
 template <bool follows, bool scales, class T, std::size_t k>
 void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T, k>& shifts, const T* const (&x)[k],
                      std::size_t n_inputs, T (&products)[k][k], const Moments<T>& moved) noexcept {
@@ -186,10 +186,10 @@ void average_layer(const LayerArrays<T>& layer, const T* offset, T share) noexce
     }
 }
 
-// Show samples to a layer, `k` per pass over its weights; return the place in the order that diverged, or −1.
+// Show samples to a layer, `k` per pass over its weights; return the position in the order that diverged, or −1.
 //
-// A sample whose step would leave the bounds is not learned, nor any after it. With k = 1 a sample has the same bits
-// alone and among many.
+// A sample whose step would exceed the bounds is not learned, nor is any after it. With k = 1 a sample has the same
+// bits alone and among many.
 template <class T, std::size_t k>
 std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, const LayerArrays<T>& layer,
                             const Samples<T>& samples, Progress& progress) {
@@ -226,7 +226,7 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
             average_layer(layer, known.offset, T(share));
     };
     while (start < samples.n && !diverged) {
-        // A pass ends where the layer is looked at.
+        // A pass ends where the layer is looked at for its average.
         const bool looks = layer.mean_weights != nullptr && step.averaging.share(progress.n_samples + 1) > 0;
         const std::size_t n_now = looks ? 1 : std::min(k, samples.n - start);
         double weight = progress.weight;
@@ -284,8 +284,8 @@ std::ptrdiff_t learn_online(const UnitRow<T>& units, const StepSettings& step, c
         }
         for (std::size_t j = n_pending; j < k; ++j) std::fill_n(now->p[j], n_outputs, T(0));
         if (diverged && n_pending > 0) {
-            // Follow the patterns that were learned: the first one again in place of the others, and nothing by it. A
-            // pattern that is no number must not stay either: 0 times it is none.
+            // Follow the patterns that were learned: the first one again in place of the others, with shift 0. A
+            // pattern with NaN must not stay either: 0 times NaN is NaN.
             for (std::size_t j = n_pending; j < k; ++j) x[j] = x[0], shifts.offset[j] = shifts.squares[j] = T(0);
             center();
         }

@@ -1,4 +1,4 @@
-// How output units respond to one presentation of a pattern: p = −η·post.
+// The response of output units to one presentation of a pattern: p = −η·post.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ struct Averaging {
     std::uint64_t spacing;
     double rate;
 
-    // How many samples lie between looks, near the n-th.
+    // How many samples lie between looks near the n-th.
     std::uint64_t step_at(std::uint64_t n) const noexcept {
         const std::uint64_t least = std::max<std::uint64_t>(1, spacing / 8);
         return std::min(spacing, std::max(least, std::bit_floor(std::max<std::uint64_t>(1, n / 8))));
     }
-    // The share of the layer in its average after n samples, or 0 if it is not looked at then.
+    // The share of the layer in its average after n samples, or 0 if there is no look then.
     double share(double n_samples) const noexcept {
         const auto n = static_cast<std::uint64_t>(n_samples), step = step_at(n);
         if (n % step != 0) return 0.0;
@@ -37,7 +37,7 @@ struct StepSettings {
     double largest_slope;  // L of an automatic η = κ/(L(‖c‖² + 1)), or 0 where η is fixed
     bool slope_is_output;  // L grows with outputs and targets, as that of exponential units does
     double weight_decay;
-    double shift;         // ν, or 0 for an offset that stays
+    double shift;         // ν, or 0 for a fixed offset
     bool starts_as_mean;  // a moving offset is the running mean until 1/n falls below ν
     bool scale_moves;     // a running mean of squares is always that of all inputs until then
     double scale_shift;
@@ -45,14 +45,14 @@ struct StepSettings {
     ErrorTerm error;
     double off, on;    // the targets of units that a label stands for
     bool is_linear;    // h = a and post = h − t
-    bool units_apart;  // the output of a unit depends on its own activity alone
+    bool units_apart;  // the output of a unit depends only on its own activity
 
     bool is_plain_descent() const noexcept { return error.kind == ErrorTerm::Kind::difference && !pulls_back; }
     bool moves() const noexcept { return shift > 0 || starts_as_mean; }
-    // Whether offset and scale start at the next sample: it says nothing of the spread, and inputs that are there count
-    // as one deviation each.
+    // Whether offset and scale start at the next sample: it says nothing about the spread, and nonzero inputs count as
+    // one deviation each.
     bool starts_at(double n_samples) const noexcept { return n_samples == 0 && starts_as_mean && scale_moves; }
-    // For a sample of some weight, which is part of the weight of all so far.
+    // For a sample of some weight, which is already included in the weight of all so far.
     double shift_after(double weight, double total) const noexcept {
         return starts_as_mean ? std::max(shift, weight / total) : shift;
     }
@@ -61,7 +61,7 @@ struct StepSettings {
     }
 };
 
-// What the units see of a pattern. Sums, and room for a and h, are aligned and filled up to whole vectors.
+// What the units see of a pattern. Sums, and room for a and h, are aligned and padded to whole vectors.
 template <class T>
 struct Stimulus {
     const T* sums;
@@ -100,7 +100,7 @@ void post_of(const UnitRow<T>& units, const StepSettings& step, const T* targets
     if (step.pulls_back) units.pull_back(a, h, post, n);
 }
 
-// How large the activity of a unit may be, and a change of it.
+// Bounds on the activity of a unit, and on a change of it.
 template <class T>
 struct Bounds {
     T activity, change;
@@ -123,8 +123,8 @@ bool within_bounds(const Stimulus<T>& to, std::size_t n, const T* p) noexcept {
 
 // Set p = −share·η·post; return whether activities stay within bounds, before and after the step.
 //
-// A step adds p(‖z‖² + 1) to them. The step of an error of 1 must be in bounds, too: a moving offset also follows a
-// pattern without error, and later ones must stay learnable.
+// A step adds p(‖z‖² + 1) to them. The step of an error of 1 must also be within bounds: a moving offset follows even
+// a pattern without error, and later ones must stay learnable.
 template <class T>
 bool respond_once(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T>& to, double share, std::size_t n,
                   T* p) noexcept {

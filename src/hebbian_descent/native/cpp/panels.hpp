@@ -1,4 +1,4 @@
-// Panels: a few vectors of columns that a product goes through at a time, so that their rows stay in the first cache.
+// Panels: a few vectors of columns that a product processes at a time, so that their rows stay in the L1 cache.
 #pragma once
 
 #include <type_traits>

@@ -1,6 +1,6 @@
 // A pattern that weighs w is presented ⌊w⌋ times, and once more with the rest of w as a factor of η.
 //
-// A presentation moves the activities by p(‖z‖² + 1), so that all of them happen in output space. Linear units have a
+// A presentation moves the activities by p(‖z‖² + 1), so all of them take place in output space. Linear units have a
 // closed form. Others are presented 16 times; from then on one implicit step, a' = a − m·η(‖z‖² + 1)·post(a'), stands
 // for a sixteenth of all presentations so far, at least one. It never passes the point where post is 0.
 #pragma once
@@ -13,7 +13,7 @@ namespace hebbian_descent {
 
 inline constexpr std::ptrdiff_t all_learned = -1;
 
-// How many samples were learned, and the sum of their weights: equal where all weigh 1.
+// How many samples were learned, and the sum of their weights: equal if all weigh 1.
 struct Progress {
     double n_samples, weight;
 };
@@ -38,11 +38,11 @@ class RoomOfRows {
 };
 
 inline constexpr double single_presentations = 16;
-inline constexpr double most_presentations = 500;  // of coupled units that have no implicit step
+inline constexpr double most_presentations = 500;  // of coupled units without an implicit step
 inline constexpr int halvings = 40;
 inline constexpr int newton_steps = 50;
 
-// Σ over k of (1 − ηg)ᵏ, and the rest: what stands in place of w as the factor of η.
+// Σ over k of (1 − ηg)ᵏ, and the rest: the factor of η that replaces w.
 inline double linear_factor(double weight, double eta, double growth) noexcept {
     const double whole = std::floor(weight), left = 1 - eta * growth;
     return (1 - std::pow(left, whole) * (1 - (weight - whole) * eta * growth)) / (eta * growth);
@@ -129,7 +129,7 @@ bool present(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T
     return within_bounds(to, n, p);
 }
 
-// How units respond to a pattern of any weight.
+// The response of units to a pattern of any weight.
 template <class T>
 bool respond(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T>& to, std::size_t n, T* p) noexcept {
     using V = Vector<T>;

@@ -1,7 +1,7 @@
 // Matrix products whose sums stay in registers: a few rows by a few vectors of columns at a time.
 //
-// Every column is summed in the order of the terms, whatever stands beside it and wherever it is, which a BLAS does not
-// promise. Rows of `out`, `start` and `terms` are whole vectors wide.
+// Every column is summed in the order of the terms, whatever its neighbours and position, which a BLAS does not
+// guarantee. Rows of `out`, `start` and `terms` are whole vectors wide.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace hebbian_descent {
 
-// So many rows of sums by `tile_width` vectors, the terms and a coefficient fill the registers.
+// This many rows of sums by `tile_width` vectors, the terms and a coefficient fill the registers.
 inline constexpr std::size_t tile_rows = 6;
 template <class T>
 inline constexpr std::size_t tile_width = Vector<T>::n_registers == 1 ? 4 : 1;
@@ -28,8 +28,8 @@ struct Rows {
     HD_INLINE operator Rows<const T>() const noexcept { return {data, stride}; }
 };
 
-// By itself in a function, so that nothing but the tile competes for the registers. GCC keeps the sums there only if it
-// is told to unroll the loops over them.
+// A separate function, so that nothing but the tile competes for the registers. GCC keeps the sums there only if the
+// loops over them are explicitly unrolled.
 template <class T, bool scales, std::size_t rows, std::size_t width>
 HD_NOINLINE void add_tile(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coefficients, Rows<const T> terms,
                           std::size_t n_terms) noexcept {
@@ -106,7 +106,7 @@ void add_product(Rows<T> out, Rows<const T> start, T keep, Rows<const T> coeffic
 
 inline constexpr std::size_t patterns_at_once = 128;  // of a panel of 256 bytes: 32 KiB
 
-// Copy a panel of some rows, times a number, so that they are neighbours in memory.
+// Copy a panel of some rows, times a number, so that they are contiguous in memory.
 template <class T>
 HD_INLINE Rows<T> gathered(Rows<const T> p, std::size_t n_rows, std::size_t column, std::size_t width, T* room,
                            T scale = T(1)) noexcept {
@@ -135,7 +135,7 @@ void learn_product(Rows<T> weights, T keep, T scale, Rows<const T> pre, Rows<con
     } while (first < n_patterns);
 }
 
-// turned = numbersᵀ, a small square at a time.
+// turned = numbersᵀ, one small square at a time.
 template <class T>
 void transpose(Rows<const T> numbers, std::size_t n_rows, std::size_t n_columns, Rows<T> turned) noexcept {
     constexpr std::size_t side = 16;

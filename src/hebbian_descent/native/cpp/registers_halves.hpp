@@ -1,4 +1,4 @@
-// Sums over a register of AVX2, which AVX-512 ends with as well.
+// Sums over an AVX2 register, which are also the last step for AVX-512.
 #pragma once
 
 #include <immintrin.h>

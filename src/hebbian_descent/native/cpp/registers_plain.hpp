@@ -1,4 +1,4 @@
-// Plain loops over 16 bytes, for compilers without vectors of their own.
+// Plain loops over 16 bytes, for compilers without built-in vectors.
 #pragma once
 
 #include <cmath>

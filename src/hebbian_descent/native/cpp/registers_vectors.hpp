@@ -1,4 +1,4 @@
-// The compiler's own vectors of 16 bytes, for whatever processor.
+// The compiler's built-in vectors of 16 bytes, for any processor.
 #pragma once
 
 #include <cmath>

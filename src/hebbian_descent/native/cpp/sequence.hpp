@@ -1,4 +1,4 @@
-// Online learning of many runs over the same sequence of patterns, without forming the weights of any.
+// Online learning of many runs over the same sequence of patterns, without forming any weights.
 //
 // The activities of step t are start_t + Σ_{s<t} coupling(t, s)·p_s with p = −η·post. A block of rows is one product
 // with the steps before it; each of its steps adds to the next ones. From the second epoch on every pattern has been
@@ -21,7 +21,7 @@ inline constexpr double largest_preactivation = 1e6;
 struct SequenceSettings {
     std::size_t first_epoch, n_epochs;
     bool evaluates;  // after the last of these epochs
-    bool continues;  // an evaluated activity is the learned one plus what the steps from then on add
+    bool continues;  // an evaluated activity is the learned one plus what later steps add
     bool pulls_back;
     ErrorTerm error;
 };
@@ -35,7 +35,7 @@ struct UnitBlock {
     std::size_t n, n_units, n_columns;
 };
 
-// Numbers of one run: Σp over the epochs and the activities of each pattern, the changes of a block, one output.
+// Arrays of one run: Σp over the epochs and the activities of each pattern, the changes of a block, one output.
 template <class T>
 struct Room {
     Rows<T> summed, activities, changes, output;
@@ -63,8 +63,7 @@ HD_INLINE Vector<T> activity_of(const StepRows<T>& step, std::size_t i) noexcept
     return a;
 }
 
-// Set p = −η·(h − t), or its pull-back, and add it to the sums; return whether an activity is beyond its bound or not a
-// number.
+// Set p = −η·(h − t), or its pull-back, and add it to the sums; return whether an activity is beyond its bound or NaN.
 template <bool pulls_back, class T, class Unit>
 HD_INLINE bool learn_difference(const Unit& unit, T eta, const StepRows<T>& step, std::size_t n_columns) noexcept {
     using V = Vector<T>;
@@ -169,7 +168,7 @@ HD_INLINE double absolute_error(const Unit& unit, const T* a, T* h, const T* t, 
 
 // Set errors to Σ|h − t| over the units, for each evaluated pattern, and outputs to h unless it is null.
 //
-// A triangular coupling has nothing to add from the steps before each pattern.
+// With triangular couplings the steps before each pattern add nothing.
 template <class T, class Unit>
 void evaluate_sequence(const Unit& unit, const UnitBlock<T>& evaluation, Rows<const T> begun, bool triangular,
                        std::size_t n_learned, const Room<T>& room, double* errors, T* outputs) noexcept {
@@ -187,7 +186,7 @@ void evaluate_sequence(const Unit& unit, const UnitBlock<T>& evaluation, Rows<co
     }
 }
 
-// One pass per step where units are independent and registers wide enough for it to pay.
+// One pass per step where units are independent and registers are wide enough for it to pay.
 template <class T, class Unit>
 std::ptrdiff_t learn_units(const Unit& unit, const SequenceSettings& settings, T eta, const UnitBlock<T>& training,
                            const Room<T>& room) noexcept {
@@ -205,8 +204,8 @@ std::ptrdiff_t learn_units(const Unit& unit, const SequenceSettings& settings, T
     });
 }
 
-// Run every learning rate over a block of output units, but for those that have diverged before. Sums of earlier epochs
-// are those of the last learning rate, so that only a single one can go on.
+// Run every learning rate over a block of output units, except those that have diverged before. Sums of earlier epochs
+// are those of the last learning rate, so only a single one can be resumed.
 template <class T, class Unit>
 void run_sequences(const Unit& unit, const SequenceSettings& settings, const T* learning_rates, std::size_t n_rates,
                    const UnitBlock<T>& training, const UnitBlock<T>& evaluation, const Room<T>& room, double* errors,

@@ -6,8 +6,8 @@
 
 namespace hebbian_descent {
 
-// out = keep·start + coefficients·terms for some rows of `out`, whose lists of coefficients follow each other. By
-// itself in a function, so that nothing but the sums competes for the registers.
+// out = keep·start + coefficients·terms for some rows of `out`, whose lists of coefficients are consecutive. A
+// separate function, so that nothing but the sums competes for the registers.
 template <class T, std::size_t width>
 HD_NOINLINE void add_lists(Rows<T> out, Rows<const T> start, T keep, Rows<const T> terms, EntryLists<T> entries,
                            std::size_t first_list, std::size_t n_rows) noexcept {
@@ -53,7 +53,7 @@ class SparseBatches final : public Batches<T> {
         const Rows<const T> minus_offset{minus_offsets_.data() + batch * n_inputs_, n_inputs_};
         for_panels<T>(n_columns, [&](std::size_t column, std::size_t width) {
             const Rows<const T> panel = weights.from(0, column);
-            // Here every row is read, and one that holds infinity is seen even if its input is always zero.
+            // Every row is read here, so one that holds infinity is noticed even if its input is always zero.
             alignas(vector_bytes) T of_offset[panel_columns<T>];
             add_product<T>({of_offset, 0}, {start + column, 0}, T(1), minus_offset, panel, 1, n_inputs_, width);
             Rows<const T> from{of_offset, 0};

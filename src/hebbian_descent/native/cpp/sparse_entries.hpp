@@ -1,4 +1,4 @@
-// Numbers by their place, list after list, and the sums that they are the coefficients of.
+// Lists of numbers with their places, and the sums of which they are the coefficients.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Parts {
     std::size_t length(std::size_t part) const noexcept { return begin(part + 1) - begin(part); }
 };
 
-// Where entries lie, by value: the compiler need not expect that storing a vector changes it.
+// Where entries lie, by value: the compiler need not assume that storing a vector changes it.
 template <class T>
 struct EntryLists {
     const std::size_t* bounds;

@@ -1,18 +1,18 @@
-// A layer of many inputs, few of which differ from 0 in a pattern: it is written where they do, and elsewhere later.
+// A layer of many inputs, few of which are nonzero in a pattern: only their rows are written, the others later.
 //
 // Centering changes the weights of all inputs at every step, by −pμᵢ/σᵢ² where xᵢ = 0, and μᵢ fades by 1 − ν. Between
-// two patterns in which an input is there, its σ stays and all else is common to all inputs:
+// two patterns in which an input is nonzero, its σ stays and everything else is common to all inputs:
 //
 //     Wᵢ = K(Vᵢ − sᵢC),   sᵢ = mᵢ/σᵢ²,   μᵢ = Pmᵢ,   qᵢ = Qrᵢ
 //     with   K ← kK,   C ← C + pP/K,   P ← (1 − ν)P,   Q ← (1 − ν)Q.
 //
-// V, m and r of an input are written when it is there. A block ends before P, Q or K gets small, and with every look of
-// the average; the next one begins with P = Q = K = 1 and C = 0. What happened to an input that was written in a past
-// block is linear, too: all that has to be kept of that block is how its inputs got from there to the present one,
+// V, m and r of an input are written when it is nonzero. A block ends before P, Q or K gets small, and with every look
+// of the average; the next one begins with P = Q = K = 1 and C = 0. What happened to an input that was written in a
+// past block is also linear: all that must be kept of that block is how its inputs got from there to the present one,
 //
 //     W = KV − sS,   W̄ ← AW̄ + BV − sD,   m ← Pm,   r ← Qr,
 //
-// and an input catches up when it is there. When there is no room for more blocks, all inputs catch up.
+// and an input catches up when it is nonzero. When there is no room for more blocks, all inputs catch up.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 
 namespace hebbian_descent {
 
-// V is larger than W by 1/P at most, which is precision given away; in return blocks are long.
+// V is larger than W by at most 1/P, which costs precision; in return blocks are long.
 template <class T>
 inline constexpr double smallest_factor = sizeof(T) == 8 ? 1e-4 : 1e-2;
 
-// Nothing is left of μ and q that faded so far. Rounding is no measure: what is left of μ counts by 1/σ².
+// Nothing remains of μ and q that have faded this far. Rounding is no criterion: the rest of μ counts by 1/σ².
 template <class T>
 inline constexpr T faded = T(1e-20);
 
@@ -37,23 +37,23 @@ struct BlockFactors {
     double smallest() const noexcept { return std::min({offset, squares, weights}); }
 };
 
-// What runs along with the rows of a layer.
+// Totals that are updated along with the rows of a layer.
 struct SparseTotals {
     BlockFactors block;
     double square_sum;  // G = Σμᵢ²/σᵢ² over all inputs
     double n_past;  // blocks
-    double n_used;  // places of output units that were ever written, which Python looks after
-    double finest;  // the largest 1/σ² that there ever was
+    double n_used;  // places of output units that were ever written, which Python maintains
+    double finest;  // the largest 1/σ² so far
 };
 inline constexpr std::size_t n_sparse_totals = sizeof(SparseTotals) / sizeof(double);
 
-// What happened to the inputs of a past block since it began: P, Q, K, A and B; then S and D follow.
+// What has happened to the inputs of a past block since it began: P, Q, K, A and B; S and D follow.
 template <class T>
 struct PastFactors {
     T offset, squares, weights, mean, mean_of_weights;
 };
 
-// What is known of an input: m, r and 1/σ², and how many blocks had passed when it was written.
+// What is known of an input: m, r and 1/σ², and the number of blocks passed when it was last written.
 template <class T>
 struct KnownInput {
     T mean, squares, precision, block;
@@ -72,7 +72,7 @@ struct SparseLayer {
     T* past;  // one row per past block
     SparseTotals* totals;
     std::size_t n_inputs, n_outputs, most_past;
-    std::size_t n_places;  // for output units, in each row: there may be room for more of them
+    std::size_t n_places;  // for output units, in each row: there may be spare ones
 
     static std::size_t in_lines(std::size_t n) noexcept {
         return (n + Vector<T>::lanes - 1) / Vector<T>::lanes * Vector<T>::lanes;
@@ -96,8 +96,8 @@ struct SparseLayer {
     T* mean_changes_of(std::size_t block) const noexcept { return changes_of(block) + n_places; }
 };
 
-// Store the first n lanes where there is room for all. Stored by a mask, a line could not be read again soon: what is
-// known of an input lies in the last line of its weights.
+// Store the first n lanes where there is room for all. After a masked store, a line could not be read again soon: what
+// is known of an input lies in the last line of its weights.
 template <class T>
 HD_INLINE void store_in_line(Vector<T> v, T* row, std::size_t n) noexcept {
     (n == Vector<T>::lanes ? v : choose_first(n, v, Vector<T>::load(row))).store(row);
@@ -132,7 +132,7 @@ HD_INLINE void catch_up(const SparseLayer<T>& layer, T* row) noexcept {
         catch_up_from(layer, block, row);
 }
 
-// Let the inputs of one more past block go through the present one, and through a look at its end; C is then KC.
+// Take the inputs of one more past block through the present one, and through a look at its end; C is then KC.
 template <class T>
 void pass_on(const SparseLayer<T>& layer, std::size_t block, T share) noexcept {
     PastFactors<T>& since = layer.factors_of(block);
@@ -160,14 +160,14 @@ void close_block(const SparseLayer<T>& layer, double share) noexcept {
     const bool changes_all = share > 0 || totals.block.weights != 1;
     for (std::size_t block = n_past + 1; block-- > 0;) {
         const PastFactors<T>& since = layer.factors_of(block);
-        if (!changes_all && since.offset == 0 && since.squares == 0) break;  // and so it is with all before
+        if (!changes_all && since.offset == 0 && since.squares == 0) break;  // and so have all before it
         pass_on(layer, block, static_cast<T>(share));
     }
     std::fill_n(layer.common, layer.n_outputs, T(0));
     totals.block = {}, totals.n_past += 1;
 }
 
-// Let all inputs catch up at the end of a block, forget past ones, and sum up anew what runs along.
+// Let all inputs catch up at the end of a block, forget past blocks, and recompute the totals.
 template <class T>
 void write_all(const SparseLayer<T>& layer) {
     const std::size_t n = layer.n_outputs;
@@ -186,7 +186,7 @@ void write_all(const SparseLayer<T>& layer) {
     layer.totals->block = {}, layer.totals->square_sum = square_sum, layer.totals->n_past = 0;
 }
 
-// The row of an input as it is now: W, μ, q and 1/σ², and the average of W. The layer stays as it is.
+// The current row of an input: W, μ, q and 1/σ², and the average of W. The layer stays as it is.
 template <class T>
 void copy_row(const SparseLayer<T>& layer, std::size_t input, T* out) noexcept {
     std::copy_n(layer.row(input), layer.row_length(), out);

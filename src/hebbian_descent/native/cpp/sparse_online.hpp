@@ -1,8 +1,8 @@
-// Online learning of one layer from patterns with few inputs that are not 0, at a cost that follows their number.
+// Online learning of one layer from patterns with few nonzero inputs, at a cost proportional to their number.
 //
-// How inputs change that are 0, see `sparse_layer.hpp`. The bias is that of raw inputs, which does not change when μ
-// moves. With G = Σμᵢ²/σᵢ² the sums over all inputs are ‖z‖² = G + Σ(x² − 2xμ)/σ² and d·μ = Σxμ/σ² − G, over inputs
-// that are there. Of these, a step makes V ← V + (s' − s)C + (d + sP)p/K.
+// See `sparse_layer.hpp` for how inputs that are 0 change. The bias is that of raw inputs, which does not change when μ
+// moves. With G = Σμᵢ²/σᵢ² the sums over all inputs are ‖z‖² = G + Σ(x² − 2xμ)/σ² and d·μ = Σxμ/σ² − G, over nonzero
+// inputs. For these, a step sets V ← V + (s' − s)C + (d + sP)p/K.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace hebbian_descent {
 
-// After as many samples as there are inputs, but no fewer, all inputs are written, so that no rounding adds up.
+// After as many samples as there are inputs, but no fewer, all inputs are written, so that rounding does not add up.
 inline constexpr std::size_t least_between_writings = 1 << 12;
 
 // Patterns as rows of a compressed matrix, each input at most once.
@@ -21,7 +21,7 @@ struct SparseSamples {
     const T* values;
     const std::int32_t* columns;
     const std::int64_t* starts;  // (n + 1,)
-    const T* targets;  // (n, n_outputs), or null where there are labels
+    const T* targets;  // (n, n_outputs), or null if there are labels
     const std::int64_t* labels;  // (n,), which output unit is on
     const T* weights;  // (n,), of the samples
     const std::ptrdiff_t* order;
@@ -45,16 +45,16 @@ class SparseRoom : RoomOfRows<T> {
     }
 };
 
-// One input of the pattern at hand: μ as before it, q and 1/σ² with it, and 1/σ² after it.
+// One input of the current pattern: μ before it, q and 1/σ² with it, and 1/σ² after it.
 template <class T>
 struct PresentInput {
     T* row;
     T x, offset, squares, precision, precision_after, share;
-    T by_step, by_common;  // what is added to V of p and of C
+    T by_step, by_common;  // the factors of p and C in what is added to V
 };
 
-// Call f(i, N, last) for every four vectors of a row, and for those that are left: it begins at i and has N vectors, of
-// which the last has so many lanes that count. What is common to many rows then stays in registers.
+// Call f(i, N, last) for every four vectors of a row, and for the remaining ones: they begin at i and are N vectors, of
+// which the last has `last` lanes that count. What is common to many rows then stays in registers.
 template <class T, class F>
 HD_INLINE void for_parts(std::size_t size, F f) noexcept {
     constexpr std::size_t lanes = Vector<T>::lanes;
@@ -85,7 +85,7 @@ struct RowPart {
     }
 };
 
-// Brings rows into the cache that are needed soon, also those of the next sample.
+// Brings rows into the cache that are needed soon, including those of the next sample.
 template <class T>
 class Lookahead {
     static constexpr std::size_t ahead = 10;
@@ -102,7 +102,7 @@ class Lookahead {
         if (const T* row = row_after(at, 3 * ahead))
             for (std::size_t i = 0; i < layer_.n_places + layer_.n_known; i += Vector<T>::lanes) prefetch(row + i);
         if (!layer_.is_averaged()) return;
-        // An average is needed if it has to catch up, which is known when the row has come.
+        // An average is needed if it must catch up, which is known once the row has arrived.
         if (T* row = row_after(at, ahead); row && layer_.known(row).block < static_cast<T>(layer_.totals->n_past))
             for (std::size_t i = 0; i < layer_.n_outputs; i += Vector<T>::lanes) prefetch(layer_.mean(row) + i);
     }
@@ -114,7 +114,7 @@ class Lookahead {
     }
 };
 
-// Show samples to a layer; return the place in the order that diverged, or −1. It is not learned, nor any after it.
+// Show samples to a layer; return the position in the order that diverged, or −1. It is not learned, nor is any after.
 template <class T>
 std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, const SparseLayer<T>& layer,
                             const SparseSamples<T>& samples, Progress& progress) {
@@ -135,7 +135,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         const T floor = floor_of_spread<T>(scale_shift), of_new = left_of_new<T>(starts);
         const Lookahead<T> lookahead(layer, samples, place);
 
-        // What the inputs that are there add to the sums over all of them.
+        // What the nonzero inputs add to the sums over all of them.
         const BlockFactors before = totals.block;
         const T P(before.offset), Q(before.squares), K(before.weights), nu(shift), scale_nu(scale_shift);
         std::size_t n_present = 0;
@@ -209,7 +209,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         totals.block = after, totals.finest = static_cast<double>(finest);
         progress.n_samples = n_samples, progress.weight = total;
 
-        // What it does to those that are there, written for this block or, if it ends, for the next one.
+        // What it does to the nonzero ones, written for this block or, if it ends, for the next one.
         const BlockFactors written = ends ? BlockFactors{} : after;
         const T per_offset(1 / written.offset), per_square(1 / written.squares), per_weight(1 / written.weights);
         const T n_past(totals.n_past + ends), share(look), left(1 - look);

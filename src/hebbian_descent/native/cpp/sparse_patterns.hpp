@@ -1,8 +1,7 @@
-// Patterns that are mostly zero: only places and values of the rest take part in products.
+// Patterns that are mostly zero: only the places and values of the rest take part in products.
 //
-// Centering does not fill them up: with μ the offset, (X − 1μ)W = XW − 1(μW) and (X − 1μ)ᵀp = Xᵀp − μᵀ(1ᵀp). Both
-// products go through so many rows at a time that a panel of them stays in the first cache while it is read again and
-// again.
+// Centering keeps them sparse: with μ the offset, (X − 1μ)W = XW − 1(μW) and (X − 1μ)ᵀp = Xᵀp − μᵀ(1ᵀp). Both products
+// process few enough rows at a time for a panel of them to stay in the L1 cache while it is read repeatedly.
 #pragma once
 
 #include "sparse_entries.hpp"
@@ -53,7 +52,7 @@ struct SparsePatterns {
                 x[entries.places[e]][i] = entries.values[e];
     }
 
-    // The entries of some patterns lie scattered over the memory: products would wait for each of them in turn.
+    // The entries of some patterns are scattered in memory: products would wait for each of them in turn.
     void prefetch(const std::int64_t* patterns, std::size_t n) const noexcept {
         constexpr std::size_t per_line = 64 / sizeof(T), places_per_line = 64 / sizeof(std::uint32_t);
         for (std::size_t i = 0; i < n; ++i) {
@@ -63,7 +62,7 @@ struct SparsePatterns {
                 hebbian_descent::prefetch(entries.places.data() + e);
         }
 #if defined(__GNUC__)
-        asm volatile("");  // or GCC finds that nothing is computed here and leaves it out
+        asm volatile("");  // or GCC finds that nothing is computed here and removes it
 #endif
     }
 

@@ -1,4 +1,4 @@
-// A barrier for a few threads that meet thousands of times a second: it looks for a moment before it sleeps.
+// A barrier for a few threads that meet thousands of times per second: it spins for a moment before it sleeps.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ class SpinBarrier {
   public:
     explicit SpinBarrier(std::int64_t n_threads) noexcept : n_threads(n_threads) {}
 
-    // Wait until all threads are here; false, at once, where one of them will never come.
+    // Wait until all threads have arrived; return false at once if one of them never will.
     bool wait() noexcept {
         const std::int64_t before = arrivals.fetch_add(1);
         if (before & broken) return false;
@@ -19,12 +19,12 @@ class SpinBarrier {
         int looks = 0;
         for (std::int64_t seen = arrivals.load(); count(seen) < all_here; seen = arrivals.load()) {
             if (seen & broken) return false;
-            if (++looks > looks_before_sleeping) arrivals.wait(seen);  // its processor may be what the others wait for
+            if (++looks > looks_before_sleeping) arrivals.wait(seen);  // the others may need this processor
         }
         return true;
     }
 
-    // Let everybody go who waits now or later for somebody who is not here yet.
+    // Release all threads that wait, now or later, for one that has not arrived.
     void abort() noexcept {
         arrivals.fetch_or(broken);
         arrivals.notify_all();

@@ -8,15 +8,15 @@
 
 namespace hebbian_descent {
 
-// ρ_n = max(ρ, ½·0.7^(1/ν)): what a few patterns say of a small spread may be chance.
+// ρ_n = max(ρ, ½·0.7^(1/ν)): a small spread of a few patterns may be chance.
 template <class T>
 T floor_of_spread(double shift) noexcept {
     constexpr double least = sizeof(T) == 8 ? 1e-8 : 1e-5;  // as `scaling.FLOORS`
     return static_cast<T>(shift < 1.0 / 64 ? least : std::max(least, 0.5 * std::pow(0.7, 1 / shift)));
 }
 
-// An input is new if no more is left of its squares than this part of x², as `scaling.LEFT_OF_NEW`; where the running
-// means start, all of them are.
+// An input is new if its mean square has fallen to this share of x², as `scaling.LEFT_OF_NEW`; where the running means
+// start, all inputs are.
 template <class T>
 T left_of_new(bool starts) noexcept {
     return starts ? std::numeric_limits<T>::infinity() : T(1e-12);
@@ -37,7 +37,7 @@ HD_INLINE T precision_of(T squares, T offset, T floor) noexcept {
     return spread > std::numeric_limits<T>::min() ? T(1) / spread : T(0);
 }
 
-// What fades below the normal numbers becomes 0.
+// Subnormal numbers become 0.
 template <class T>
 HD_INLINE T flushed(T number) noexcept {
     return std::fabs(number) < std::numeric_limits<T>::min() ? T(0) : number;

@@ -5,7 +5,7 @@
 //     a = (x − μ)W + b,   W ← kW + preᵀp,   b ← b + Σp,   b ← b + (μ′ − μ)W.
 //
 // Columns of the one weight matrix are ordered by output unit, then run. Neighbours belong to different runs, so even
-// softmax over few units works on whole vectors. Columns beyond the last run fill up a vector; their rates are 0.
+// softmax over few units works on whole vectors. Columns beyond the last run pad a vector; their rates are 0.
 #pragma once
 
 #include <algorithm>
@@ -104,7 +104,7 @@ struct StackedRule {
     bool pulls_back, learns_bias;
     ErrorTerm error;
     double keep;                   // 1 − ω
-    std::size_t steps_per_flush;  // after so many steps, weights too small for full precision become 0; or never, 0
+    std::size_t steps_per_flush;  // after so many steps, weights too small for full precision become 0; 0: never
     double largest_preactivation;
 };
 
@@ -144,7 +144,7 @@ class StackedLearner {
     }
 
   private:
-    // Replace activities by p = −η·post / n, and note which runs are beyond the largest one.
+    // Replace activities by p = −η·post / n, and note which runs exceed the largest one.
     void respond(Rows<T> activities, std::size_t n, const T* targets) noexcept {
         const V minus_n(-static_cast<T>(n)), limit(static_cast<T>(rule_.largest_preactivation));
         for_columns([&](std::size_t i) { (V::load(stack_.rates + i) / minus_n).store(&scales_[i]); });
@@ -172,7 +172,7 @@ class StackedLearner {
                     !(std::fabs(a[unit * stack_.n_runs + run]) <= static_cast<T>(rule_.largest_preactivation));
     }
 
-    // Runs that diverge now keep their columns, which are zero from here on.
+    // Runs that diverge now keep their columns, which are zero from now on.
     void silence(Rows<T> p, std::size_t n, std::int64_t number) noexcept {
         for (std::size_t run = 0; run < stack_.n_runs; ++run) {
             if (!beyond_[run]) continue;

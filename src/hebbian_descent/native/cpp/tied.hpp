@@ -1,11 +1,11 @@
-// Auto-encoders with tied weights: one run, which learns batch after batch.
+// Auto-encoders with tied weights: one run, which learns batch by batch.
 //
 //     a = (x − μ)W + b,  h = φ(a),  z = ψ((h − λ)Wᵀ + c),  ΔW = Eᵀ(h − λ) + (x − μ)ᵀε
 //
-// The inputs, and with them the rows of W, are cut in two parts. All that one part needs of the other is its share of
-// the hidden units' activity, so each part can have a thread; one thread takes the parts in turn, with the same bits.
-// Inputs, outputs and their errors are turned, one row per input: the products W(h − λ)ᵀ and E(h − λ) then go through W
-// row by row. The plain twin is the reference engine.
+// The inputs, and with them the rows of W, are split into two parts. All that one part needs of the other is its share
+// of the hidden units' activity, so each part can have a thread; one thread takes the parts in turn, with the same
+// bits. Inputs, outputs and their errors are transposed, one row per input: the products W(h − λ)ᵀ and E(h − λ) then
+// process W row by row. The plain twin is the reference engine.
 #pragma once
 
 #include <array>
@@ -34,10 +34,10 @@ struct TiedRule {
     TiedForm form;
     bool pulls_back;
     double learning_rate, weight_decay, hidden_shift;
-    T limit;  // of preactivations; beyond, learning has diverged
+    T limit;  // of preactivations; beyond it, learning has diverged
 };
 
-// Rows of zeros, an odd number of vectors long: the same vector of many rows then lies in many sets of the cache.
+// Rows of zeros, an odd number of vectors long: the same vector of many rows then lies in many cache sets.
 template <class T>
 struct Table {
     std::size_t stride;
@@ -52,7 +52,7 @@ struct Table {
     Rows<T> from(std::size_t row, std::size_t column = 0) noexcept { return Rows<T>(*this).from(row, column); }
 };
 
-// out = one + other + start; whether a number is beyond the limit or missing (NaN).
+// out = one + other + start; return whether a number is beyond the limit or NaN.
 template <class T>
 HD_INLINE bool add_rows(const T* one, const T* other, const T* start, T* out, std::size_t n, T limit) noexcept {
     using V = Vector<T>;
@@ -74,12 +74,12 @@ HD_INLINE void add_row(T* sums, const T* row, std::size_t n, T scale = T(1)) noe
     });
 }
 
-// The hidden units for a batch, which both parts share; each has found a share of the activity, or of the errors.
+// The hidden units for a batch, which both parts share; each computes a share of the activity, or of the errors.
 template <class T>
 struct HiddenUnits {
     std::size_t n_hidden;
     std::array<Table<T>, n_parts> shares;
-    Table<T> a, h, centered, errors, turned, sums, sums_of_errors;  // h − λ, also turned; ε; Σh and Σε of each part
+    Table<T> a, h, centered, errors, turned, sums, sums_of_errors;  // h − λ, also transposed; ε; Σh and Σε of each part
 
     HiddenUnits(std::size_t n, std::size_t n_hidden)
         : n_hidden(n_hidden),
@@ -125,7 +125,7 @@ class TiedPart {
 
     bool hidden_is_beyond = false, output_is_beyond = false;
 
-    // Take up patterns and find their share of the hidden units' activity.
+    // Load patterns and compute their share of the hidden units' activity.
     void encode(const std::int64_t* patterns, std::size_t n) noexcept {
         inputs_->multiply(patterns, n, weights_, offset_.data(), by_pattern_, units_.shares[number_], weights_.stride);
         inputs_->fill(patterns, n, x_);
@@ -168,7 +168,7 @@ class TiedPart {
         transpose<T>(outputs, n_inputs_, n, z);
     }
 
-    // E(x, z), pulled back if asked, and ΣE; what E tells hidden units by the old weights, where they listen.
+    // E(x, z), pulled back if requested, and ΣE; and, if hidden units use it, E passed back through the old weights.
     void find_errors(std::size_t n) noexcept {
         output_is_beyond = false;
         n < V::lanes / 2 ? decode_few(units_, n, errors_) : decode(units_, n, errors_);
@@ -211,7 +211,7 @@ class TiedPart {
         const auto keep = static_cast<T>(1 - rule_.weight_decay);
         for (std::size_t j = 0; j < n_inputs_ && rule_.form != TiedForm::decoder; ++j)
             for (std::size_t i = 0; i < n; ++i) pre_[j][i] = x_[j][i] - offset_[j];
-        if (rule_.form == TiedForm::imprint) {  // what is there is added, and no error is learned from
+        if (rule_.form == TiedForm::imprint) {  // activities are imprinted, without an error
             learn(keep, eta, pre_, units_.centered, n);
         } else {
             learn(keep, -eta, errors_, units_.centered, n);
@@ -239,7 +239,7 @@ class TiedPart {
     std::size_t begin(std::size_t n) const noexcept { return number_ * n / n_parts; }
     std::size_t end(std::size_t n) const noexcept { return (number_ + 1) * n / n_parts; }
 
-    // out = W(h − λ)ᵀ + c; a pattern has the same bits whatever patterns are beside it.
+    // out = W(h − λ)ᵀ + c; a pattern has the same bits whatever its neighbours.
     void decode(const HiddenUnits<T>& units, std::size_t n, Rows<T> out) const noexcept {
         const std::size_t n_columns = (n + V::lanes - 1) / V::lanes * V::lanes;
         for (std::size_t j = 0; j < n_inputs_; ++j) std::fill_n(out[j], n_columns, decoder_bias_[j]);
@@ -259,7 +259,7 @@ class TiedPart {
     void learn(T keep, T scale, Rows<const T> pre, Rows<const T> post, std::size_t n) noexcept {
         learn_product<T>(weights_, keep, scale, pre, post, n_inputs_, n, weights_.stride);
     }
-    // What decays below the normal numbers becomes 0.
+    // Weights that have become subnormal are set to 0.
     void flush() noexcept {
         for (std::size_t i = 0; i < weights_.numbers.size(); i += V::lanes)
             flushed(V::load(&weights_.numbers[i])).store(&weights_.numbers[i]);
@@ -347,7 +347,7 @@ class TiedRun {
         return never;
     }
 
-    // Let threads go that wait for a part that will never come.
+    // Release threads that wait for a part that will never come.
     void stop() noexcept {
         stopped_ = true;
         barrier_.abort();
@@ -356,7 +356,7 @@ class TiedRun {
     // Whether an output was beyond the limit in the last step.
     bool output_is_beyond() const noexcept { return parts_[0]->output_is_beyond || parts_[1]->output_is_beyond; }
 
-    // The hidden units and the reconstruction of some patterns, so many at a time that they stay in the cache.
+    // The hidden units and the reconstruction of some patterns, few enough at a time to stay in the cache.
     void respond(Rows<const T> x, std::size_t n, Rows<T> h, Rows<T> z) const {
         HiddenUnits<T> units(std::min(n, patterns_at_once), units_.n_hidden);
         for (std::size_t first = 0; first < n; first += patterns_at_once)

@@ -50,7 +50,7 @@ class WholeInputs final : public TiedInputs<T> {
     const T* pattern(std::int64_t number) const noexcept { return patterns_[static_cast<std::size_t>(number)]; }
 };
 
-// Centering does not fill patterns up: (x − μ)W = xW − μW.
+// Centering keeps patterns sparse: (x − μ)W = xW − μW.
 template <class T>
 class SparseInputs final : public TiedInputs<T> {
     const SparsePatterns<T>& patterns_;

@@ -1,4 +1,4 @@
-// What a row of output units does for one pattern: outputs h and the pull-back of errors.
+// A row of output units for one pattern: outputs h and the pull-back of errors.
 #pragma once
 
 #include "units.hpp"
@@ -21,7 +21,7 @@ HD_INLINE void activate(const Softmax&, const T* a, T* h, std::size_t n) noexcep
         const V x = choose_first(m, V::load(a + i, m), V(lowest));
         highest = choose(highest > x, highest, x);
     });
-    const V top(largest(highest));  // a NaN makes its own exponential NaN, and so the whole
+    const V top(largest(highest));  // a NaN makes its own exponential NaN, and so the whole sum
     V total(T(0));
     for_each_vector<T>(n, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
         const V e = exp(V::load(a + i, m) - top);

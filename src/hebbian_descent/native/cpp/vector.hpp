@@ -76,7 +76,7 @@ struct Vector {
     friend HD_INLINE Vector sqrt(Vector a) noexcept {
         return each([&](std::size_t i) { return sqrt(a.r[i]); });
     }
-    // The second one where a number is missing (NaN), as x86 has it.
+    // The second one where a number is NaN, as on x86.
     friend HD_INLINE Vector max(Vector a, Vector b) noexcept {
         return each([&](std::size_t i) { return max(a.r[i], b.r[i]); });
     }
@@ -91,7 +91,7 @@ struct Vector {
     }
     friend HD_INLINE Mask operator>(Vector a, Vector b) noexcept { return b < a; }
     friend HD_INLINE Mask operator>=(Vector a, Vector b) noexcept { return b <= a; }
-    // Also true where a number is missing (NaN).
+    // Also true where a number is NaN.
     friend HD_INLINE Mask not_within(Vector a, Vector limit) noexcept {
         return each_mask([&](std::size_t i) { return not_less_equal(a.r[i], limit.r[i]); });
     }
@@ -116,7 +116,7 @@ HD_INLINE T sum(Vector<T> v) noexcept {
     return v.r[0].sum();
 }
 
-// Whether a NaN is found is not said.
+// The largest lane; unspecified if one is NaN.
 template <class T>
 HD_INLINE T largest(Vector<T> v) noexcept {
     T found = v.r[0].largest();
@@ -149,7 +149,7 @@ HD_INLINE void for_vectors(std::size_t size, F f) noexcept {
     if (i < size) f(i, size - i);
 }
 
-// The same by one piece of code for whole vectors and the last one: for what is long to compile and short to run.
+// The same with one piece of code for whole vectors and the last one: for what is slow to compile and fast to run.
 template <class T, class F>
 HD_INLINE void for_each_vector(std::size_t size, F f) noexcept {
     constexpr std::size_t lanes = Vector<T>::lanes;

@@ -1,4 +1,4 @@
-// One pass over the weights of a layer: it takes in the changes of the last k steps, sums the next k inputs, or both.
+// One pass over the weights of a layer: it applies the changes of the last k steps, sums the next k inputs, or both.
 //
 // With weights (n_outputs, n_inputs), kept a factor, p the changes, c the centered inputs and d the directions of k
 // steps,
@@ -6,7 +6,7 @@
 //     W ← kept·W + Σ p·dᵀ,   s = W·c of the next k steps.
 //
 // So each weight is read and written once per pass. A row is summed in the order of its vectors, whatever rows it
-// shares a tile with. Inputs are filled up with zeros to whole vectors.
+// shares a tile with. Inputs are padded with zeros to whole vectors.
 #pragma once
 
 #include "vector.hpp"
@@ -15,7 +15,7 @@ namespace hebbian_descent {
 
 enum class Pass { sum, learn, learn_and_sum };
 
-// The steps that one pass takes in or sums.
+// The steps that one pass applies or sums.
 template <class T, std::size_t k>
 struct Steps {
     T* centered[k];    // c, (n_inputs,), aligned, whole vectors
@@ -96,7 +96,7 @@ HD_INLINE void pass_over_tile(const PassArguments<T, k>& of, std::size_t first) 
             for (std::size_t j = 0; j < k; ++j) of.sums[j][first + row] = sum(totals[row][j]);
 }
 
-// The last rows, fewer than a tile. Only the pass that most samples take has tiles for any number of them.
+// The last rows, fewer than a tile. Only the most common pass has tiles for any number of them.
 template <Pass pass, bool decays, std::size_t rows, class T, std::size_t k>
 HD_INLINE void pass_over_rest(const PassArguments<T, k>& of, std::size_t first) noexcept {
     if constexpr (rows > 1 && pass == Pass::learn_and_sum && !decays) {

@@ -47,7 +47,7 @@ ACTIVATIONS: dict[str, Callable[..., Activation]] = {
 
 @finder_of(Activation)
 def get_activation(activation: str | Activation, **parameters: float) -> Activation:
-    """Return an activation by name, with its parameters by name; one that is made already is passed through.
+    """Return an activation by name, with its parameters; an `Activation` is passed through.
 
     Names of other libraries are understood as well, such as "relu", "elu", "tanh" and "identity".
 
@@ -58,7 +58,7 @@ def get_activation(activation: str | Activation, **parameters: float) -> Activat
         return activation
     if callable(activation):
         raise TypeError(
-            f"A custom activation must be an Activation, as Activation('mine', function). Got {activation!r}."
+            f"A custom activation must be an Activation: Activation('mine', function). Got {activation!r}."
         )
     if isinstance(activation, str) and activation not in ACTIVATIONS:
         activation, parameters = named_here(activation, parameters)

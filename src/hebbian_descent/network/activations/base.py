@@ -1,4 +1,4 @@
-"""What an activation function is: φ and everything that the theory asks of it.
+"""Activation functions: φ and everything that the theory needs of it.
 
 Conventions, stated once. A function of `a` takes a floating array whose last axis runs over the units and
 returns the same dtype. Element-wise activations return the shape of `a`; softmax couples the units of a
@@ -42,9 +42,9 @@ class Activation(Member):
     antiderivative: Function | None = None
     """Φ(a) with Φ′ = φ."""
     conjugate: Function | None = None
-    """Φ*(t) = sup over a of t·a − Φ(a), asked only inside the `domain`."""
+    """Φ*(t) = sup over a of t·a − Φ(a), evaluated only inside the `domain`."""
     stable_matching_loss: Callable[[Array, Array], Array] | None = None
-    """(t, a) → Φ(a) − t·a + Φ*(t) without cancellation, asked only inside the `domain`."""
+    """(t, a) → Φ(a) − t·a + Φ*(t) without cancellation, evaluated only inside the `domain`."""
     domain: Interval | Simplex = field(default_factory=Interval)
     """The targets for which Φ* is finite."""
     output_range: tuple[float, float] = (-inf, inf)
@@ -55,7 +55,7 @@ class Activation(Member):
     """Whether φ′ > 0 everywhere, the condition of the paper's convergence theorem."""
     elementwise: bool = True
     slope_is_output: bool = field(default=False, metadata=ADDED_LATER)
-    """Whether φ′ = φ, so that a bound of the slope follows from the outputs where there is none for all."""
+    """Whether φ′ = φ, so that the outputs bound the slope, which has no bound in general."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     compiled: str | None = field(default=None, metadata=ADDED_LATER)
 
@@ -74,7 +74,7 @@ class Activation(Member):
         """Return L(t, a) = Φ(a) − t·a + Φ*(t): the loss whose gradient in a is h − t.
 
         It is convex in a, never negative, zero exactly where φ(a⁻) ≤ t ≤ φ(a⁺), and +inf for targets outside
-        the `domain`. Rounding can leave a value a few units in the last place below zero; it is cut there.
+        the `domain`. Rounding can leave a value a few units in the last place below zero, which is clipped.
 
         Paper: eqn:gradient_descent_loss_implementing_Hebbian_descent
         """

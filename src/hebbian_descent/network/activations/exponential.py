@@ -11,7 +11,7 @@ from hebbian_descent.registry import made_once
 
 @made_once
 def exponential() -> Activation:
-    """Return φ(a) = eᵃ, which grows to infinity quietly; its matching loss is half the Poisson deviance."""
+    """Return φ(a) = eᵃ, which silently overflows to inf; its matching loss is half the Poisson deviance."""
     return Activation(
         name="exponential",
         compiled="exponential",

@@ -1,4 +1,4 @@
-"""What other libraries call some activations and their parameters, and what they are called here."""
+"""Names that other libraries use for activations and their parameters, and the names used here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARAMETERS = {"leaky_relu": {"negative_slope": "slope"}}
 
 
 def named_here(name: str, parameters: Mapping[str, float]) -> tuple[str, dict[str, float]]:
-    """Return a name and its parameters as they are called here.
+    """Return the name and parameters used here for those of another library.
 
     >>> named_here("leaky_relu", {"negative_slope": 0.1})
     ('leaky_rectifier', {'slope': 0.1})

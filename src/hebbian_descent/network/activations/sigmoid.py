@@ -38,6 +38,6 @@ def negative_entropy(t: Array) -> Array:
 
 
 def matching_loss(t: Array, a: Array) -> Array:
-    """Return the Kullback-Leibler divergence of h from t, by way of logits: nothing overflows or cancels."""
+    """Return the Kullback-Leibler divergence of h from t, from logits: nothing overflows or cancels."""
     cross_entropy = (1 - t) * softplus_value(a) + t * softplus_value(-a)
     return cross_entropy + negative_entropy(t)

@@ -30,7 +30,7 @@ def softplus() -> Activation:
 
 def _rest(a: Array) -> Array:
     # Φ(a) − max(a, 0)²/2, between 0 and π²/6. By the reflection Φ(a) + Φ(−a) = a²/2 + π²/6 the dilogarithm
-    # is only ever asked where it cannot overflow.
+    # is only evaluated where it cannot overflow.
     tail = -spence(1 + np.exp(-np.abs(a)))
     return np.where(a > 0, np.pi**2 / 6 - tail, tail)
 

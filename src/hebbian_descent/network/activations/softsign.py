@@ -10,7 +10,7 @@ from hebbian_descent.registry import made_once
 
 @made_once
 def softsign() -> Activation:
-    """Return φ(a) = a / (1 + |a|); its matching loss is infinite already at t = ±1, the ends of its range."""
+    """Return φ(a) = a / (1 + |a|); its matching loss is infinite even at t = ±1, the ends of its range."""
     return Activation(
         name="softsign",
         compiled="softsign",
@@ -28,7 +28,7 @@ def softsign() -> Activation:
 
 def _matching_loss(t: Array, a: Array) -> Array:
     # With z = (1 + |a|)(1 − |t|) the loss is z − 1 − ln z where a and t have the same sign; where they
-    # have not, −t·a is positive and adds 2|t·a| to that.
+    # do not, −t·a is positive and adds 2|t·a| to that.
     A, T = np.abs(a), np.abs(t)
     excess = A - T - A * T  # z − 1
     loss: Array = excess - (np.log1p(A) + np.log1p(-T)) + np.where(a * t < 0, 2 * A * T, 0)

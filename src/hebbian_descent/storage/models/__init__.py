@@ -58,7 +58,7 @@ __all__ = [
 
 
 KINDS: dict[str, Callable[[], Any]] = {}
-"""Functions that return the class of a name. The package adds classes here whose modules load on demand."""
+"""Functions that return a class, by its name. The package adds classes whose modules load on demand."""
 
 Kind = TypeVar("Kind", bound="type[Saved]")
 
@@ -70,7 +70,7 @@ def saveable(cls: Kind) -> Kind:
 
 
 class Saved:
-    """A base of classes whose objects can be saved to a file and loaded again."""
+    """Base class of objects that can be saved to a file and loaded again."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this model to a file of safetensors arrays and a JSON header, whole or not at all."""
@@ -78,7 +78,7 @@ class Saved:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that `save` wrote; whatever else the file holds is a `ModelFileError`."""
+        """Read a model that `save` wrote; any other content raises a `ModelFileError`."""
         found = read_model(path)
         if found.kind != cls.__name__:
             raise ModelFileError(
@@ -92,7 +92,7 @@ class Saved:
 
 
 def save(model: Any, path: str | os.PathLike[str], attached: Mapping[str, Any] | None = None) -> None:
-    """Write a model of any class in `KINDS`, with what `read_model` is to find attached to it."""
+    """Write a model of any class in `KINDS`, with what is attached to it for `read_model`."""
     kind = type(model).__name__
     if kind not in KINDS or type(model) is not KINDS[kind]():
         raise unknown_name("class of a model to save", kind, KINDS)
@@ -102,19 +102,19 @@ def save(model: Any, path: str | os.PathLike[str], attached: Mapping[str, Any] |
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that is a folder, or in one that does not exist or may not be written to."""
+    """Refuse a path that is a folder, or lies in one that does not exist or is not writable."""
     if Path(path).is_dir():
         raise IsADirectoryError(f"A model file must not be a folder. Got {str(path)!r}: name a file in it.")
     if not (folder := Path(path).parent).is_dir():
         raise FileNotFoundError(f"The folder of a model file must exist. Got {str(folder)!r}: make it first.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(
-            f"The folder of a model file must be yours to write to. Got {str(folder)!r}: name another."
+            f"The folder of a model file must be writable. Got {str(folder)!r}: name another."
         )
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model of any class that can be saved; anything else is a `ModelFileError`."""
+    """Read a model of any class that can be saved; anything else raises a `ModelFileError`."""
     return model_of(read_model(path), path)
 
 

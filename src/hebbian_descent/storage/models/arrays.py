@@ -36,7 +36,7 @@ def serialized(tensors: Arrays, metadata: Mapping[str, str]) -> bytes:
     """Return arrays and metadata as the bytes of a safetensors file."""
     import safetensors.numpy  # only here: learning does not need it
 
-    if not tensors:  # safetensors 0.4.0 writes a header that is no JSON
+    if not tensors:  # safetensors 0.4.0 writes a header that is not JSON
         header = json.dumps({"__metadata__": dict(metadata)}).encode()
         header += b" " * (-len(header) % 8)
         return len(header).to_bytes(8, "little") + header
@@ -72,7 +72,7 @@ def deserialized(entries: Mapping[str, Any], data: memoryview) -> dict[str, npt.
 
 
 def size_announced(entries: Mapping[str, Any]) -> int:
-    """Return how many bytes the arrays take."""
+    """Return how many bytes the arrays take, by their entries."""
     return max((_place(name, entry)[3] for name, entry in entries.items()), default=0)
 
 

@@ -3,8 +3,8 @@
 The file is an ordinary safetensors file, which other programs can read: eight bytes with the length of a JSON
 header, the header, the arrays. The metadata in the header hold one JSON object: format, kind, version of the
 writer, parameters, what the writer attached for its own use, if anything, and a checksum of all of that and
-the arrays. The checksum detects accidents. It is no signature, so everything is checked as if somebody had
-forged the file.
+the arrays. The checksum detects accidents. It is not a signature, so everything is checked as if the file
+were forged.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ FIELDS = {"format", "kind", "version", "parameters", "checksum"}
 ATTACHED = "attached"
 PREFIX = 8
 LARGEST_HEADER = 2 * 2**20
-"""In bytes: room for the names of some eighty thousand features or classes."""
+"""Bytes, with room for the names of some eighty thousand features or classes."""
 MOST_VALUES = 10_000
-"""Numbers, lists and objects on one level of a header; a model has some dozens, and many words."""
+"""Numbers, lists and objects on one level of a header; a model has some dozens, and many strings."""
 DEEPEST = 20
 KEY = "hebbian_descent"
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,49}")
@@ -73,13 +73,13 @@ def write_model(
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read what `write_model` wrote; anything else is a `ModelFileError`, before much of it is read."""
+    """Read what `write_model` wrote; anything else raises a `ModelFileError` before much of it is read."""
     with named(path), open_regular(Path(path)) as file:
         size = os.fstat(file.fileno()).st_size
         length = _header_length(file.read(PREFIX), size)
         described, entries = _parts(file.read(length))
         n_bytes = min(size_announced(entries), size - PREFIX - length)
-        return _checked(described, entries, file.read(n_bytes + 1))  # one byte more shows what was added
+        return _checked(described, entries, file.read(n_bytes + 1))  # one more byte reveals anything appended
 
 
 def pack(
@@ -100,7 +100,7 @@ def pack(
     length = int.from_bytes(content[:PREFIX], "little")
     if length > LARGEST_HEADER:
         raise ModelFileError(
-            f"All but the arrays of a model must fit into {LARGEST_HEADER} bytes. Got {length}: try "
+            f"Everything but the arrays of a model must fit into {LARGEST_HEADER} bytes. Got {length}: try "
             "shorter names of classes and features, or numbers."
         )
     return content
@@ -128,7 +128,7 @@ def _header_length(prefix: bytes, file_size: int) -> int:
     if length > LARGEST_HEADER:
         raise ModelFileError(
             f"The header of a model file must have at most {LARGEST_HEADER} bytes. Its first bytes announce "
-            f"{length}: this is no model file, or it is damaged."
+            f"{length}: this is not a model file, or it is damaged."
         )
     if PREFIX + length > file_size:
         raise ModelFileError(
@@ -138,7 +138,7 @@ def _header_length(prefix: bytes, file_size: int) -> int:
 
 
 def _parsed(text: bytes | str) -> Any:
-    """Parse JSON that is no larger and no deeper than that of any model."""
+    """Parse JSON that is no larger and no deeper than any model needs."""
     try:
         return strict_json(text, deepest=DEEPEST, most_values=MOST_VALUES, integer_bound=INTEGER_BOUND)
     except ValueError as error:

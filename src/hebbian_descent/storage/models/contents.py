@@ -1,7 +1,7 @@
-"""What a model file holds: its parameters as JSON and back, and what a class requires of them.
+"""Contents of a model file: parameters to JSON and back, and what a class requires of them.
 
 A rule, an activation or an error term is written as the name of its list, its own name and its parameters,
-and looked up in that list again. A user's own is code, and code is never written to a file.
+and looked up in that list again. A custom one is code, and code is never written to a file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hebbian_descent.registry import FINDERS, Member
 from hebbian_descent.safe_files import NotRegularError
 
 LONGEST_MESSAGE = 1000
-"""In characters; parts of a message may come from a file."""
+"""Characters; parts of a message may come from a file."""
 LONGEST_WORD = 100
 MOST_SAMPLES = 2**53
 """A million per second for three hundred years."""
@@ -46,13 +46,13 @@ def shortened(value: Any) -> str:
 
 @contextmanager
 def named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Add the path to the message of whatever is wrong with a file."""
+    """Add the path to the message of any error in a file."""
     try:
         yield
     except ModelFileError as error:
         raise ModelFileError(str(error), path) from error.__cause__
     except NotRegularError as error:
-        raise ModelFileError(f"A model is read from a file: {error}.", path) from None
+        raise ModelFileError(f"A model must be read from a file: {error}.", path) from None
     except MemoryError:
         raise ModelFileError("The model does not fit into memory.", path) from None
 
@@ -65,7 +65,7 @@ def require_names(found: Any, wanted: Collection[str], what: str) -> None:
 
 
 def require_plain(values: Mapping[str, Any]) -> None:
-    """Refuse all but numbers, short words and members of the package's lists.
+    """Refuse anything but numbers, short words and members of the package's lists.
 
     >>> require_plain({"rule": "hebb", "shift": 0.5})
     """
@@ -76,7 +76,7 @@ def require_plain(values: Mapping[str, Any]) -> None:
 
 
 def is_count(value: Any) -> bool:
-    """Return whether this can be a number of samples that some computer has seen."""
+    """Return whether this is a plausible number of samples."""
     return type(value) is int and 0 <= value <= MOST_SAMPLES
 
 
@@ -132,7 +132,7 @@ def to_json(value: Any, place: str = "parameters") -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """Return the value that JSON stands for."""
+    """Return the value that a JSON form stands for."""
     if isinstance(value, list):
         return [from_json(part) for part in value]
     if not isinstance(value, dict):
@@ -154,8 +154,8 @@ def _member_to_json(member: Member, place: str) -> dict[str, Any]:
     }
     if not member.is_built_in or from_json(form) is not member:
         raise ModelFileError(
-            f"A model can be saved with what the package lists by name. Got {member.name!r} of your own in "
-            f"{place}: save its arrays, and make the model from them and your own code."
+            f"A model can only be saved with members of the package's lists. Got a custom {member.name!r} "
+            f"in {place}: save its arrays, and make the model from them and your own code."
         )
     return form
 
@@ -177,7 +177,7 @@ def _member_from_json(form: Any) -> Member:
     require_plain({**form["parameters"], **dict.fromkeys(lists, 0), "name": form["name"]})
     for name, numbers in lists.items():
         if not all(type(number) in (int, float) for number in numbers):
-            raise ModelFileError(f"A list of {name!r} must hold numbers alone. Got {shortened(numbers)}.")
+            raise ModelFileError(f"A list of {name!r} must hold only numbers. Got {shortened(numbers)}.")
     try:
         found = FINDERS[form["list"]](form["name"], **form["parameters"])
     except (TypeError, ValueError) as error:
@@ -199,9 +199,9 @@ def _strings_from_json(form: Any) -> Any:
         and all(isinstance(part, str) for part in form["values"])
     )
     if not well_formed:
-        raise ModelFileError(f"A list of words must hold words alone. Got {shortened(form)}.")
+        raise ModelFileError(f"A list of words must hold only words. Got {shortened(form)}.")
     longest = max(map(len, form["values"]), default=0)
-    if longest * len(form["values"]) > MOST_CHARACTERS:  # an array has room for the longest word everywhere
+    if longest * len(form["values"]) > MOST_CHARACTERS:  # every entry has room for the longest word
         raise ModelFileError(
             f"A list of words must take at most {MOST_CHARACTERS} characters, each counted as the longest. "
             f"Got {len(form['values'])} words of up to {longest} characters."

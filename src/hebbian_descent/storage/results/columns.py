@@ -1,12 +1,12 @@
 """The columns of a cell: one row for each combination of axis labels, written and read back.
 
 An array over fewer axes than the record has repeats its values along the others, and so do the key, the
-seconds and the plain values of the specification, by which a table can be filtered. Compressed, a
-repetition costs next to nothing.
+seconds and the plain values of the specification, by which a table can be filtered. Compressed, repeated
+values cost next to nothing.
 
 Readers take the types of a whole folder from its first file. The numbers of a specification are therefore
-always floating (a decay of 0 in one cell and 0.1 in the next must not become whole numbers), and None is a
-missing number.
+always floats (a decay of 0 in one cell and 0.1 in the next must not become integers), and None is a missing
+number.
 
 A file may come from a stranger. Its description is checked against its table and against the memory of this
 machine before any column is read: a few bytes of a compressed table can stand for any number of rows.
@@ -39,13 +39,13 @@ def arrow() -> Any:
 
 
 def check_memory(n_bytes: int) -> None:
-    """Refuse to use more bytes than this machine has, where the system says how many that is."""
+    """Refuse to use more bytes than this machine has, if the system reports its memory."""
     try:
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not say
+    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not report it
         return
     if n_bytes > size:
-        raise ValueError(f"{n_bytes} bytes are needed, and this machine has {size}")
+        raise ValueError(f"{n_bytes} bytes are needed, but this machine has {size}")
 
 
 def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def to_columns(record: Record, key: str, specification: Json) -> dict[str, Any]:
 
 
 def joined(tables: list[Any]) -> Any:
-    """Return Arrow tables one below the other; a column of texts and numbers becomes one of texts."""
+    """Return Arrow tables concatenated by rows; a column of both texts and numbers becomes text."""
     types: dict[str, set[Any]] = {}
     for field in (field for table in tables for field in table.schema):
         types.setdefault(field.name, set()).add(field.type)
@@ -117,8 +117,8 @@ def _column(array: npt.NDArray[Any]) -> Any:
 def _labels(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Label]]:
     """Yield a column name and value for each plain value in a canonical form.
 
-    Parts of nested mappings get both names, `data_name`. A function or class gives its name, an instance its
-    attribute `name`; lists and arrays have no column.
+    Parts of nested mappings get both names, `data_name`. A function or class is given by its name, an
+    instance by its attribute `name`; lists and arrays have no column.
     """
     name = "_".join(path)
     if isinstance(form, dict):
@@ -150,7 +150,7 @@ def _name_in(content: Json) -> str | None:
 
 
 DTYPES = re.compile(r"[<>|](b1|[iu][1248]|f[48]|U[0-9]{1,9})")
-COPIES = 4  # a column, the array made of it, and what sorting and hashing take
+COPIES = 4  # a column, its array, and what sorting and hashing need
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -169,7 +169,7 @@ def describe(arrays: Mapping[str, npt.NDArray[Any]]) -> Json:
 
 
 def read_arrays(file: Any, axes: Any, values: Any) -> tuple[Arrays, Arrays]:
-    """Return the described axes and arrays of a Parquet file, or raise what is wrong with them."""
+    """Return the described axes and arrays of a Parquet file, or raise an error that says what is wrong."""
     axes, values = ([_described(*description) for description in part] for part in (axes, values))
     shape = tuple(length for _, _, (length,) in axes)
     _check_shapes(file, shape, values)
@@ -200,14 +200,14 @@ def _check_shapes(file: Any, shape: tuple[int, ...], values: list[Described]) ->
         if each.shape != shape[: len(each.shape)]:
             raise ValueError(f"the shape of {each.name!r}, {each.shape}, is not that of the first axes")
     if math.prod(shape) != file.metadata.num_rows:
-        raise ValueError(f"axes of the lengths {shape} need other than {file.metadata.num_rows} rows")
+        raise ValueError(f"axes of the lengths {shape} cannot have {file.metadata.num_rows} rows")
 
 
 def _check_types(file: Any, described: list[Described]) -> None:
     types = {field.name: field.type for field in file.schema_arrow}
     for name, dtype, _ in described:
         if types.get(name) != _arrow_type(dtype):
-            raise ValueError(f"the column {name!r} should be of {dtype}, and is of {types.get(name)}")
+            raise ValueError(f"the column {name!r} should be of {dtype}, but is of {types.get(name)}")
 
 
 def _arrow_type(dtype: np.dtype[Any]) -> Any:

@@ -1,7 +1,7 @@
-"""Keys made from content: the same specification gives the same key in every process, and no other does.
+"""Keys made from content: equal specifications, and only those, have the same key in every process.
 
-Numbers, texts, containers and arrays count by value. A user's own function counts by its text and by the
-values it closes over, its defaults and the global names it uses, followed recursively. Comments, empty
+Numbers, texts, containers and arrays count by value. A custom function counts by its source text and by the
+values it closes over, its defaults and the global names it uses, followed recursively. Comments, blank
 lines and its place in the file do not count; other formatting does. Library code counts by name.
 
 A user's class is its methods and its class-level values; an instance is its class and its attributes. Only
@@ -34,7 +34,7 @@ from hebbian_descent.storage.results.values import (
 
 
 class FingerprintError(TypeError):
-    """Something cannot be hashed by its content; the message names it and says why."""
+    """A value cannot be hashed by its content; the message names it and says why."""
 
 
 def fingerprint(value: object) -> str:
@@ -51,13 +51,13 @@ def canonical(value: object) -> Json:
 
 
 def described(value: object) -> tuple[Json, dict[str, Json]]:
-    """Return the canonical form of a value, and what its hashes of functions and classes stand for."""
+    """Return the canonical form of a value, and what the hashes of its functions and classes stand for."""
     walk = _Walk()
     return walk.form(value, ""), walk.definitions
 
 
 class _Walk:
-    """A walk through a value and everything it reaches, which remembers what it has seen."""
+    """A walk through a value and everything reachable from it, which remembers what it has seen."""
 
     def __init__(self) -> None:
         self.definitions: dict[str, Json] = {}
@@ -74,7 +74,7 @@ class _Walk:
             )
         except RefusalError as refusal:
             raise FingerprintError(
-                "What a key is made of must be hashable by what it holds. "
+                "A key must be made of values that can be hashed by their content. "
                 f"Got {place or 'the value'}: {refusal}."
             ) from None
         finally:
@@ -112,7 +112,7 @@ def _library(value: object, visit: Visit) -> Json:
 def _module(value: ModuleType, visit: Visit) -> Json:
     if library_name(value) is None:
         raise RefusalError(
-            f"the module {value.__name__!r} as a whole; name in the function what it uses of the module"
+            f"the module {value.__name__!r} as a whole; in the function, name what it uses of the module"
         )
     return _library(value, visit)
 
@@ -138,7 +138,7 @@ def _enum(value: Enum, visit: Visit) -> Json:
 
 
 def _compiled(value: Any, visit: Visit) -> Json:
-    # What Numba compiles keeps the Python function, and the options that change its arithmetic.
+    # A function compiled by Numba keeps the Python function and the options that change its arithmetic.
     options = getattr(value, "targetoptions", {})
     return {"$compiled": [visit(value.py_func, "py_func"), visit(options, "options")]}
 
@@ -162,11 +162,11 @@ ACCESS = frozenset({"__setattr__", "__delattr__", "__getstate__", "__setstate__"
 MAKING = frozenset({"__init__", "__new__", "__replace__", "__repr__", "_make", "_replace", "_asdict"})
 BOOKKEEPING = frozenset({"_abc_impl", "__annotate_func__"})
 GENERATED_METHODS = COMPARISONS | ACCESS | MAKING
-"""Methods that `dataclass` and `NamedTuple` write themselves."""
+"""Methods that `dataclass` and `NamedTuple` generate."""
 
 
 def describe_class(cls: type, visit: Visit) -> dict[str, Json]:
-    """Return all that decides how a class behaves: its own members and its bases."""
+    """Return everything that determines how a class behaves: its own members and its bases."""
     members = dict(_members(cls))
     factories = dict(_default_factories(cls))
     return {
@@ -200,7 +200,7 @@ def _may_hide_state(cls: type) -> bool:
 
 
 def _attributes(value: object) -> dict[str, object]:
-    # Asked of `object`, because a class may leave attributes out of the state that it shows.
+    # Through `object`, because a class may leave attributes out of the state that it shows.
     state: Any = object.__getstate__(value)
     in_dict, in_slots = state if isinstance(state, tuple) else (state, None)
     attributes = {**(in_dict or {}), **(in_slots or {})}
@@ -208,7 +208,7 @@ def _attributes(value: object) -> dict[str, object]:
 
 
 def _is_new_default(value: object, name: str, part: object) -> bool:
-    """Return whether an attribute says nothing that a version without it would not have assumed."""
+    """Return whether an attribute has the value that a version without it would have assumed."""
     field = getattr(type(value), "__dataclass_fields__", {}).get(name)
     return field is not None and ADDED_LATER.items() <= field.metadata.items() and part is field.default
 
@@ -223,7 +223,7 @@ def _members(cls: type) -> Iterator[tuple[str, object]]:
 
 
 def _is_plumbing(cls: type, name: str, member: object) -> bool:
-    """Return whether Python put the member there, and not the author of the class."""
+    """Return whether Python added the member, and not the author of the class."""
     function = _unwrapped(member)
     if isinstance(member, MemberDescriptorType | GetSetDescriptorType) or name in BOOKKEEPING:
         return True

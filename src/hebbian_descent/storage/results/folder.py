@@ -1,4 +1,4 @@
-"""The folder of a store: what makes it one, in which format its cells are, and whether it can be written to.
+"""The folder of a store: what makes it one, the format of its cells, and whether it is writable.
 
 Cells are written to hidden files first and renamed, so that a reader never sees half a cell; see
 `hebbian_descent.safe_files`.
@@ -65,7 +65,7 @@ def check_folder(folder: Path) -> None:
         check_format(_read_format(marker), str(folder))
         return
     foreign = sorted(entry.name for entry in folder.iterdir() if not _is_own(entry.name))
-    # Another process may have made the store between the two looks.
+    # Another process may have made the store between the two checks.
     if foreign and not marker.exists():
         raise StoreError(
             f"A store must be a new or empty folder, or hold a {MARKER_NAME}. "
@@ -95,14 +95,14 @@ def check_format(found: object, where: str) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise what writing into a folder would raise; only an attempt tells for sure."""
+    """Raise what writing into a folder would raise; only an attempt is conclusive."""
     partial = new_partial(folder)
     partial.touch(exist_ok=False)
     partial.unlink(missing_ok=True)
 
 
 def read_regular(path: Path) -> bytes:
-    """Return the content of a regular file; anything else is a `NotRegularError`."""
+    """Return the content of a regular file; anything else raises a `NotRegularError`."""
     with open_regular(path) as file:
         return file.read()
 
@@ -117,6 +117,6 @@ def _read_format(marker: Path) -> object:
         return strict_json(read_regular(marker))["format"]
     except (ValueError, KeyError, TypeError):
         raise StoreError(
-            f"The file {marker} must say in which format the store is. Got content that does not; "
+            f"The file {marker} must state the format of the store. Got content that does not; "
             "restore it from a copy, or choose another folder."
         ) from None

@@ -1,11 +1,11 @@
-"""What decides the results of a user's own function: its text, its defaults, and every value that it reads.
+"""What determines the results of a custom function: its text, its defaults, and every value that it reads.
 
 It reads the variables it closes over and the global names in its body, including those of nested functions.
 Of a module only the attributes that the body names count (`np.exp`, not all of `np`). What a function finds
 by other means, such as `globals()["rate"]` or a file that it opens, cannot be seen.
 
 The text is checked against what runs: a file may have been edited since Python loaded it. It is compiled
-again, and believed only if it gives the very instructions that run. The function's place in the file does
+again, and accepted only if it gives exactly the instructions that run. The function's place in the file does
 not matter; decorators are not part of the text, since the object they made is what is described.
 """
 
@@ -38,14 +38,14 @@ class SourceError(Exception):
 
 
 def describe_function(function: FunctionType, visit: Visit) -> dict[str, Json]:
-    """Return all that decides what a function computes."""
+    """Return everything that determines what a function computes."""
     instructions = _instructions(function.__code__)
     _refuse_what_cannot_be_followed(function, instructions)
     try:
         source = _source_of(function)
     except SourceError as error:
         raise RefusalError(
-            f"the function {function.__qualname__!r}, but {error}; define it in a file and load it anew"
+            f"the function {function.__qualname__!r}, but {error}; define it in a file and load it again"
         ) from None
     return {
         "name": function.__name__,
@@ -67,7 +67,7 @@ def _instructions(code: CodeType) -> list[dis.Instruction]:
         instruction
         for part in (code, *_nested_codes(code))
         for instruction in dis.get_instructions(part)
-        if instruction.opname != "EXTENDED_ARG"  # which may stand between a name and its attribute
+        if instruction.opname != "EXTENDED_ARG"  # it may come between a name and its attribute
     ]
 
 
@@ -121,7 +121,7 @@ def _refuse_what_cannot_be_followed(function: FunctionType, instructions: list[d
             operation in CLOSURE_WRITES and name in outer_variables
         )
         if writes_outside:
-            problem = f"which changes {name!r} outside of itself; let it return what it computes"
+            problem = f"which changes {name!r} outside itself; let it return what it computes"
         elif operation == "LOAD_GLOBAL" and name not in function.__globals__ and not hasattr(builtins, name):
             problem = f"which uses {name!r}, a name that is not defined; define or import it first"
         elif operation == "IMPORT_NAME" and not is_library(name):
@@ -132,7 +132,7 @@ def _refuse_what_cannot_be_followed(function: FunctionType, instructions: list[d
 
 
 def _source_of(function: FunctionType) -> str:
-    """Return the text of a function or lambda, without its indentation, comments and empty lines."""
+    """Return the text of a function or lambda, without its indentation, comments and blank lines."""
     code = function.__code__
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
@@ -180,7 +180,7 @@ def _definition(tree: ast.Module, code: CodeType) -> Definition:
         and _contains(node, code)
     ]
     if not found:
-        raise SourceError("its source code cannot be told from its neighbours'")
+        raise SourceError("its source code cannot be told apart from its neighbours'")
     # Of lambdas inside lambdas on one line, the innermost that holds every instruction is the one.
     return max(found, key=lambda node: (node.lineno, node.col_offset))
 
@@ -222,6 +222,6 @@ def _contains(node: Definition, code: CodeType) -> bool:
     spans = [
         ((line, column), (end_line, end_column))
         for line, end_line, column, end_column in code.co_positions()
-        if line and end_line and column is not None and end_column  # the entry of a function has no place
+        if line and end_line and column is not None and end_column  # the entry of a function has no position
     ]
     return bool(spans) and all(start <= first and last <= end for first, last in spans)

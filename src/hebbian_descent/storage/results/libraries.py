@@ -1,9 +1,9 @@
-"""Telling a library's code from a user's own.
+"""Telling library code from user code.
 
 A library's function counts by its name: its text would drag half of the library into the key. The standard
 library, NumPy, SciPy and this package count by name alone (a cell's file records their versions, and this
-package's numbers have a version of their own in the specification); any other installed library counts by
-name and version. Everything else is a user's own code, and counts by its text.
+package's numbers have their own version in the specification); any other installed library counts by name
+and version. Everything else is user code, and counts by its text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_library(module_name: str) -> bool:
 
 
 def library_version(module_name: str) -> str | None:
-    """Return a library's version, empty where the name alone counts, or None for a user's own module."""
+    """Return a library's version, empty where the name alone counts, or None for a user's module."""
     top = module_name.partition(".")[0]
     if top in BY_NAME_ALONE or _is_standard(top):
         return ""
@@ -37,7 +37,7 @@ def library_version(module_name: str) -> str | None:
 
 
 def library_name(value: object) -> dict[str, str] | None:
-    """Return the name of what a library offers under that name, or None for anything else."""
+    """Return the name under which a library offers a value, or None for anything else."""
     if isinstance(value, np.ufunc):
         module_name, name = _home_of_ufunc(value), value.__name__
     elif isinstance(value, ModuleType):
@@ -53,14 +53,14 @@ def library_name(value: object) -> dict[str, str] | None:
 
 
 def _is_standard(top: str) -> bool:
-    # The name does not suffice: a user's own test.py or statistics.py has a name of the standard library.
+    # The name is not enough: a user's test.py or statistics.py shares a name with the standard library.
     origin = _origin(top)
     is_built_in = origin in ("built-in", "frozen") or origin.endswith(tuple(EXTENSION_SUFFIXES))
     return top in sys.stdlib_module_names and (is_built_in or Path(origin).is_relative_to(STANDARD_FOLDER))
 
 
 def _is_installed(top: str) -> bool:
-    # An editable install lies outside of these folders: its text changes while its version stays.
+    # An editable install lies outside these folders: its text changes while its version stays.
     return not SITE_FOLDERS.isdisjoint(Path(_origin(top)).parts)
 
 

@@ -4,8 +4,8 @@ What is not a column is one JSON text in the file's metadata, under the name `he
 
 A checksum over every byte is kept in the file itself. Parquet's metadata could hold one, but would have to
 be parsed to find it, and parsing damaged bytes is what a checksum should prevent. Between its data and its
-footer a Parquet file may hold bytes that no reader looks at: the checksum goes there, and every reader
-still reads the file. It also covers the cell's key, so that a file under another cell's name does not pass.
+footer a Parquet file may hold bytes that no reader looks at: the checksum is stored there, and every reader
+can still read the file. It also covers the cell's key, so that a file under another cell's name is refused.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def to_parquet(record: Record) -> tuple[str, bytes]:
         "provenance": canonical(dict(record.provenance or provenance())),
     }
     table = arrow().table(to_columns(record, key, specification))
-    # A dictionary takes all NaN for one, and 0.0 for -0.0: floating values are written bit by bit.
+    # A dictionary treats all NaN as one, and 0.0 as -0.0: floats are written bit by bit.
     floating = [name for name, array in record.values.items() if array.dtype.kind == "f"]
     output = arrow().BufferOutputStream()
     _arrow_parquet().write_table(
@@ -59,16 +59,16 @@ def to_parquet(record: Record) -> tuple[str, bytes]:
 
 
 def from_parquet(content: bytes, key: str, where: str) -> Record:
-    """Return the record in the bytes of a file, or raise whatever is wrong with it."""
+    """Return the record in the bytes of a file, or raise an error that says what is wrong."""
     return _read(content, key, where)[0]
 
 
 def table_of(content: bytes, key: str, where: str) -> Any:
-    """Return the Arrow table of the record in the bytes of a file, or raise whatever is wrong with it."""
-    # Made of what was checked: the columns that repeat the specification could be anything.
+    """Return the Arrow table of the record in the bytes of a file, or raise an error saying what is wrong."""
+    # Made from what was checked: the columns that repeat the specification could be anything.
     table = arrow().table(to_columns(*_read(content, key, where)))
     for position, name in enumerate(table.column_names):
-        # An empty column says nothing of its type, which other cells may know.
+        # An empty column says nothing about its type, which other cells may know.
         if table[name].null_count == table.num_rows:
             table = table.set_column(position, name, arrow().nulls(table.num_rows))
     return table
@@ -78,14 +78,14 @@ def _read(content: bytes, key: str, where: str) -> tuple[Record, str, Json]:
     file = _arrow_parquet().ParquetFile(arrow().BufferReader(content))
     metadata: dict[str, Any] = strict_json(file.schema_arrow.metadata[METADATA])
     if type(metadata["format"]) is not int:
-        raise ValueError("it does not say in which format it is")
+        raise ValueError("it does not state its format")
     check_format(metadata["format"], where)
     if sha256(metadata["specification"]) != key:
         raise ValueError("its specification has another key")
     axes, values = read_arrays(file, metadata["axes"], metadata["values"])
     specification, notes, origin = (restore(metadata[name]) for name in MAPPINGS)
     if not all(isinstance(part, dict) for part in (specification, notes, origin)):
-        raise ValueError(f"its {', '.join(MAPPINGS)} are no mappings")
+        raise ValueError(f"its {', '.join(MAPPINGS)} are not mappings")
     record = Record(specification, axes, values, metadata["seconds"], notes, origin)
     return record, key, metadata["specification"]
 
@@ -95,7 +95,7 @@ def _arrow_parquet() -> Any:
 
 
 def with_checksum(parquet: bytes, key: str) -> bytes:
-    """Return a Parquet file with a checksum in front of its footer."""
+    """Return a Parquet file with a checksum before its footer."""
     start = _footer_start(parquet)
     body, footer = parquet[:start], parquet[start:]
     return body + TAG + _digest(key, body, footer) + footer
@@ -106,7 +106,7 @@ def damage(content: bytes, key: str) -> str | None:
     if not content:
         return "which is empty"
     if content[-len(MAGIC) :] != MAGIC:
-        return "which is cut short or is no Parquet file"
+        return "which is cut short or is not a Parquet file"
     start = _footer_start(content) - CHECKSUM_LENGTH
     if start < len(MAGIC) or content[start : start + len(TAG)] != TAG:
         return "which has no checksum"

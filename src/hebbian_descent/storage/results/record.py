@@ -1,4 +1,4 @@
-"""The record of one cell: arrays over labelled axes, what they answer, and what they were computed with."""
+"""The record of one cell: arrays over labelled axes, their specification, and how they were computed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from hebbian_descent.source_digest import PACKAGE, source_digest
 from hebbian_descent.storage.results.values import Json
 from hebbian_descent.thread_pools import thread_pools
 
-EXACT_KINDS = "biuU"  # truth values, whole numbers, texts
+EXACT_KINDS = "biuU"  # booleans, integers, texts
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))  # readers of Parquet do not agree on any other
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Arrays over a common list of axes, with the specification that they answer.
+    """Arrays over a common list of axes, with the specification they were computed for.
 
     An array runs over the first axes of the list, as many as it has dimensions: with the axes learning rate,
     trial and pattern, an error per pattern has shape (35, 10, 100) and a flag per run has shape (35, 10).
 
     The specification holds everything that the numbers depend on, the seed included; its hash is the cell's
-    key. `notes` (how it was computed) and `provenance` (on what) do not enter the key. A record that was
-    read has plain values in its specification as they were, and a description in place of each array and
-    function.
+    key. `notes` (how it was computed) and `provenance` (on what) do not enter the key. A record read from a
+    file has the plain values of its specification, and a description in place of each array and function.
     """
 
     specification: Mapping[str, Any]
@@ -79,7 +78,7 @@ def _as_storable(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     )
     if not is_kept_exactly:
         raise TypeError(
-            f"The array {name!r} must hold truth values, whole numbers, texts, float32 or float64. "
+            f"The array {name!r} must hold booleans, integers, texts, float32 or float64. "
             f"Got {array.dtype}; convert it with astype first."
         )
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).reshape(array.shape)
@@ -99,7 +98,7 @@ def provenance() -> dict[str, Json]:
 
 def _versions() -> dict[str, Json]:
     versions: dict[str, Json] = {"python": platform.python_version(), "numpy": np.__version__}
-    # Only what is loaded can have had a part in the numbers; nothing is imported to be asked.
+    # Only loaded libraries can have affected the numbers; nothing is imported just to be asked.
     for name in (PACKAGE, "scipy", "torch"):
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:

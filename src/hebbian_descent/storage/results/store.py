@@ -1,7 +1,7 @@
 """A folder of finished cells, one Parquet file each, that many processes may read and write at once.
 
-A cell is finished if its file is there and its checksum is right. A damaged file counts as missing, with a
-warning; computing the cell again and writing it replaces the file. The checksum is no signature: the
+A cell is finished if its file exists and its checksum is right. A damaged file counts as missing, with a
+warning; computing the cell again and writing it replaces the file. The checksum is not a signature: the
 content of a file is checked as if a stranger had written it.
 """
 
@@ -39,11 +39,11 @@ Parsed = TypeVar("Parsed")
 
 
 class MissingCellError(StoreError):
-    """A cell was asked for that the store does not have."""
+    """A requested cell is not in the store."""
 
 
 class DamagedCellError(StoreError):
-    """A cell was asked for whose file is not what was written."""
+    """The file of a requested cell is not what was written."""
 
 
 class DamagedCellWarning(UserWarning):
@@ -52,7 +52,7 @@ class DamagedCellWarning(UserWarning):
 
 @dataclass(frozen=True)
 class DamagedCell:
-    """A file that carries the name of a cell and is not what was written under that name."""
+    """A file that has the name of a cell but is not what was written under that name."""
 
     key: str
     path: Path
@@ -104,10 +104,10 @@ class Store:
         return [specification for specification in specifications if not self.has(self.key(specification))]
 
     def read(self, key: str) -> Record:
-        """Return the record of a finished cell; a missing or damaged one is an error."""
+        """Return the record of a finished cell; raise an error if it is missing or damaged."""
         found = self._parsed(key, from_parquet)
         if found is None:
-            raise MissingCellError(f"The key must be one of a finished cell of {self.path}. Got {key!r}.")
+            raise MissingCellError(f"The key must be that of a finished cell in {self.path}. Got {key!r}.")
         if isinstance(found, DamagedCell):
             raise DamagedCellError(str(found))
         return found
@@ -115,7 +115,7 @@ class Store:
     def find(self, key: str, fits: Callable[[Record], bool] = lambda _: True) -> Record | None:
         """Return the record of a finished cell, or None if it is missing; a damaged one gives a warning.
 
-        A record that does not fit what its reader expects counts as damaged too.
+        A record that does not fit its reader's expectations also counts as damaged.
         """
         found = self._parsed(key, from_parquet)
         if isinstance(found, Record) and not fits(found):
@@ -143,7 +143,7 @@ class Store:
     def to_pandas(self, columns: Sequence[str] | None = None) -> Any:
         """Return all finished cells as one table; a column that a cell does not have is empty there.
 
-        Where some cells have a text and others a number, all of the column is text.
+        If some cells have text and others numbers, the whole column is text.
         """
         pandas = require_extra("pandas", extra="paper", purpose="A table of results")
         found = (_undamaged(self._parsed(key, table_of)) for key in self._names())
@@ -200,9 +200,9 @@ class Store:
         arrow()  # if it is missing, the cell is not to blame
         try:
             return parse(content, key, str(path))
-        except (StoreError, MemoryError):  # a newer format; too little memory at this moment
+        except (StoreError, MemoryError):  # a newer format; too little memory right now
             raise
-        except Exception as error:  # whatever libraries say to bytes that the store did not write
+        except Exception as error:  # whatever libraries raise for bytes that the store did not write
             words = ascii(f"{type(error).__name__}: {error}")[1:-1]
             return DamagedCell(key, path, f"which holds no cell ({words[:LONGEST_REASON]})")
 

@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Visit: TypeAlias = Callable[[object, str], Json]
-"""Returns the form of a part; the text says where in the whole the part was found."""
+"""Returns the form of a part; the text says where in the whole it was found."""
 
-ARRAY_KINDS = "biufcSUmM"  # the data types whose bytes are all there is to them
+ARRAY_KINDS = "biufcSUmM"  # the data types that their bytes fully determine
 PADDED_TYPES = "gG"  # long doubles, whose padding bytes are arbitrary
 SCALARS: dict[str, Callable[[Any], Any]] = {
     "bool": np.bool,
@@ -44,16 +44,16 @@ SCALARS: dict[str, Callable[[Any], Any]] = {
     "float64": np.float64,
     "str_": np.str_,
 }
-"""The scalar types that a form may name: a list, since a form may come from a stranger's file."""
+"""The only scalar types that a form may name, since it may come from a stranger's file."""
 MOST_OF_ONE_HASH = 100
 
 
 class RefusalError(Exception):
-    """Why a value has no canonical form, raised where the value is seen and its place is unknown."""
+    """A value has no canonical form; raised where the value is seen but its place is unknown."""
 
 
 def to_json(form: Json) -> str:
-    """Return the one text of a canonical form: sorted keys, no spaces, ASCII."""
+    """Return the unique text of a canonical form: sorted keys, no spaces, ASCII."""
     return json.dumps(form, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -63,9 +63,9 @@ def sha256(form: Json) -> str:
 
 
 def restore(form: Json) -> Any:
-    """Return the value behind a form; arrays and functions, which a form does not hold, stay descriptions.
+    """Return the value of a form; arrays and functions, which a form does not hold, stay descriptions.
 
-    A form that `canonical` did not make gives some value or some exception, and has no other effect.
+    A form that `canonical` did not make gives some value or exception, and has no other effect.
     """
     if isinstance(form, list):
         return [restore(item) for item in form]
@@ -123,7 +123,7 @@ def _slice(value: slice, visit: Visit) -> Json:
 def _array(value: npt.NDArray[Any], visit: Visit) -> Json:
     if value.dtype.kind not in ARRAY_KINDS or value.dtype.char in PADDED_TYPES:
         raise RefusalError(
-            f"an array of {value.dtype}, whose bytes do not tell its values; convert it to float64"
+            f"an array of {value.dtype}, whose bytes do not determine its values; convert it to float64"
         )
     little_endian = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
     return {
@@ -147,16 +147,16 @@ def _dtype(value: np.dtype[Any], visit: Visit) -> Json:
 
 
 def _restored_list(items: Json) -> list[Any]:
-    """Return members that a form holds one by one: a range in their place would stand for any number."""
+    """Return the listed members of a form: a range in their place could stand for any number of them."""
     if type(items) is not list:
-        raise ValueError(f"members must be a list, and are {items!r:.200}")
+        raise ValueError(f"members must be a list, but are {items!r:.200}")
     return [restore(item) for item in items]
 
 
 def _restored_scalar(scalar: Any) -> Any:
     value = restore(scalar["value"])
     if type(value) not in (bool, int, float, str):
-        raise ValueError(f"a scalar must be a number or a text, and is {value!r:.200}")
+        raise ValueError(f"a scalar must be a number or a text, but is {value!r:.200}")
     return SCALARS[scalar["type"]](value)
 
 

@@ -1,7 +1,7 @@
 """Where cells run: in this process, in several, or on a Dask cluster. The results have the same bits.
 
 For that, every cell runs with one thread of BLAS and OpenMP, since a product that is split over threads may
-round differently. In this process the engines add threads of their own, whose number does not affect the
+round differently. In this process the engines add their own threads, whose number does not affect the
 results; a worker process gets a single thread, so that workers do not compete for cores.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["Dask", "Executor", "InProcess", "Processes", "WorkerLostError", "get
 def get_executor(
     *, workers: int | None = None, scheduler: str | None = None, security: Any = None
 ) -> Executor:
-    """Return the executor that the options ask for."""
+    """Return the executor that the options specify."""
     if scheduler is not None:
         if workers is not None:
             raise ValueError(
@@ -27,5 +27,5 @@ def get_executor(
             )
         return Dask(scheduler, security=security)
     if security is not None:
-        raise ValueError(f"The security must come with the scheduler that it is for. Got {security!r} alone.")
+        raise ValueError(f"The security must come with its scheduler. Got {security!r} alone.")
     return InProcess() if workers is None else Processes(workers)

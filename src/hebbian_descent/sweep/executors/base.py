@@ -1,4 +1,4 @@
-"""What an executor is, and the simplest one: cells in this process, one after another."""
+"""Executors, and the simplest one: cells in this process, one after another."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hebbian_descent.storage.results import Record
 from hebbian_descent.thread_pools import usable_processors
 
 Finished: TypeAlias = Generator[tuple[int, Record], None, None]
-"""Places of cells with their records; closing it ends whatever is still running."""
+"""Positions of cells with their records; closing it ends whatever is still running."""
 
 
 class WorkerLostError(RuntimeError):
-    """Workers died while they ran a cell, again and again."""
+    """Workers repeatedly died while they ran a cell."""
 
 
 class Runnable(Protocol):
@@ -23,7 +23,7 @@ class Runnable(Protocol):
 
     @property
     def cell(self) -> object:
-        """What names it in messages."""
+        """The cell, as named in messages."""
         ...
 
     def run(self, patterns: Any, threads: int = 1) -> Record:
@@ -34,12 +34,12 @@ class Runnable(Protocol):
 class Executor(Protocol):
     """A way to run cells, all of which get the same `patterns`.
 
-    Records come as they are finished, with the place of their cell. The first error ends the run, and no cell
-    that is finished by then is lost.
+    Records come as they are finished, with the position of their cell. The first error ends the run, but no
+    cell that is finished by then is lost.
     """
 
     def run(self, works: Sequence[Runnable], patterns: Any) -> Finished:
-        """Yield the place of each cell in `works` and its record."""
+        """Yield the position of each cell in `works` and its record."""
         ...
 
 

@@ -20,10 +20,10 @@ from hebbian_descent.thread_pools import pin_to_one_thread, usable_processors
 
 
 class Dask:
-    """A Dask cluster: any scheduler by its address, or "local" for one on this machine while it is needed.
+    """A Dask cluster: any scheduler by its address, or "local" for a temporary one on this machine.
 
     A worker runs as many cells at once as it has threads, each with one thread. Cells of a worker that dies
-    are run again on another; a cell that several workers have died of ends the sweep with a
+    are run again on another; if several workers die while running the same cell, the sweep ends with a
     `WorkerLostError`.
 
     Connecting to a scheduler means trusting it: it can run code in this process, as any client of it can on
@@ -59,7 +59,7 @@ class Dask:
             waiting = _Waiting(client, self.timeout)
             places = _submitted(client, cells, patterns, waiting)
             for batch in waiting.batches(len(places)):
-                # Of those done at the same time, records before errors.
+                # Among those done at the same time, records come before errors.
                 for future in sorted(batch, key=lambda future: future.status != "finished"):
                     work = works[places[future.key]]
                     with naming(work.cell):
@@ -97,7 +97,7 @@ def _distributed() -> Any:
 
 
 def _submitted(client: Any, cells: Sequence[bytes], patterns: Any, waiting: _Waiting) -> dict[str, int]:
-    """Hand the cells to the scheduler; return the places of the cells by the keys of their futures."""
+    """Submit the cells to the scheduler; return the positions of the cells by the keys of their futures."""
     call = _caller()
     # As a task, not as scattered data: if all workers that hold it die, a task is repeated.
     with dask_config({"distributed.admin.large-graph-warning-threshold": 2**60}):
@@ -106,13 +106,13 @@ def _submitted(client: Any, cells: Sequence[bytes], patterns: Any, waiting: _Wai
     for place, cell in enumerate(cells):
         future = client.submit(call, "run_cell", cell, shared, pure=False, priority=-place)
         places[future.key] = place
-        # No list of futures is kept: the cluster holds a record as long as somebody has its future.
+        # No list of futures is kept: the cluster holds a record as long as its future is referenced.
         waiting.add(future)
     return places
 
 
 def unpacked_patterns(data: bytes) -> Any:
-    """Return the patterns, which then stay with the worker."""
+    """Return the patterns, which then stay on the worker."""
     return pickle.loads(data)
 
 
@@ -131,7 +131,7 @@ def _caller() -> Callable[..., Any]:
     """Return a function that calls one of this module by name, on a worker that has the same package.
 
     A function within a function is sent as code: the scheduler and a worker without the package can load it,
-    and a worker can say what it lacks.
+    and a worker can report what it lacks.
     """
     needed, module = f"version {package_version()} with code {source_digest()[:12]}", __name__
 
@@ -173,7 +173,7 @@ class _Waiting:
         future.add_done_callback(self._done.put)
 
     def batches(self, n_futures: int) -> Iterator[list[Any]]:
-        """Yield all futures, those together that are done at the same time."""
+        """Yield all futures, together those that are done at the same time."""
         since = time.strftime("%X")
         self._warn(since)
         while n_futures:
@@ -191,7 +191,7 @@ class _Waiting:
     def _warn(self, since: str) -> None:
         reason = self._reason()
         if reason is not None and reason != self._said:
-            # Python shows a text only once; the time makes it differ from that of an earlier sweep.
+            # Python shows the same warning only once; the time makes it differ from that of an earlier sweep.
             warnings.warn(f"The sweep has been waiting since {since}: {reason}.", stacklevel=3)
         self._said = reason
 

@@ -1,4 +1,4 @@
-"""Connections to a Dask cluster: one at an address, or one on this machine for as long as it is needed."""
+"""Connections to a Dask cluster: one at an address, or a temporary one on this machine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from hebbian_descent.thread_pools import ONE_THREAD
 CERTIFICATES = "security=distributed.Security(...) or distributed.comm.tls in Dask's configuration"
 LOOPBACK = "127.0.0.1"
 
-# Replaces Dask's own environment for workers, in which the memory of every array goes back to the system at
-# once: the plain loop would take four times as long. The last variable keeps workers, which start as
+# Replaces Dask's own environment for workers, in which the memory of every array is returned to the system
+# at once: the plain loop would take four times as long. The last variable keeps workers, which start as
 # `python -c`, from importing files of the current folder in place of Python's own modules.
 ENVIRONMENT = {**ONE_THREAD, "PYTHONSAFEPATH": "1"}
 
@@ -35,7 +35,7 @@ def local_cluster(distributed: Any, n_workers: int, security: Any = None) -> Ite
                 n_workers=n_workers,
                 threads_per_worker=1,
                 host=LOOPBACK,
-                # Any port that is free. Earlier versions of Dask would let workers listen everywhere.
+                # Any free port. Earlier versions of Dask would let workers listen everywhere.
                 dashboard_address=f"{LOOPBACK}:0",
                 worker_dashboard_address=f"{LOOPBACK}:0",
                 security=security,
@@ -66,21 +66,21 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def dask_config(settings: Mapping[str, Any]) -> AbstractContextManager[Any]:
-    """Return a context in which these settings of Dask hold."""
+    """Return a context in which these Dask settings apply."""
     dask = require_extra("dask", extra="cluster", purpose="Running on a Dask cluster")
     context: AbstractContextManager[Any] = dask.config.set(settings)
     return context
 
 
 def connected(distributed: Any, address: str, security: Any, timeout: float) -> Any:
-    """Return a client, or raise a `ConnectionError` if no scheduler answers there within some seconds."""
+    """Return a client, or raise a `ConnectionError` if no scheduler answers within `timeout` seconds."""
     try:
-        # Before there is a client: one that finds nobody leaves threads behind that complain later.
+        # Before there is a client: one that cannot connect leaves threads behind that complain later.
         # In another thread, because in a notebook this one runs an event loop.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, _greet(distributed, address, security, timeout)).result()
         return distributed.Client(address, security=security, timeout=timeout, set_as_default=False)
-    except Exception as error:  # whatever something that is no scheduler may answer
+    except Exception as error:  # whatever something other than a scheduler may answer
         raise ConnectionError(
             "The scheduler must be the address of a Dask scheduler that is running, such as "
             f"tcp://host:8786, or 'local'. Got {address!r}: {_reason(distributed, error, timeout)}."
@@ -109,5 +109,5 @@ def _reason(distributed: Any, error: Exception, timeout: float) -> str:
             f"tls:// and both sides need certificates of the same authority, pass {CERTIFICATES}"
         )
     if isinstance(error, OSError):
-        return f"nobody answers within {timeout:g} s"
+        return f"no answer within {timeout:g} s"
     return str(error)

@@ -1,6 +1,6 @@
 """Cells in several processes of this machine.
 
-The processes are programs of their own (`worker.py`) that talk through their standard input and output.
+The processes are separate programs (`worker.py`) that communicate through their standard input and output.
 `multiprocessing` would run the user's script again in each worker. joblib's loky fails every running cell
 when one process dies, without saying which cell killed it; its workers outlive a parent that was killed,
 and its resource tracker imports modules from the current folder.
@@ -28,11 +28,11 @@ from hebbian_descent.sweep.executors.sending import packed
 from hebbian_descent.thread_pools import ONE_THREAD
 
 ATTEMPTS = 2
-"""How many processes may die of the same cell before the sweep gives up."""
+"""How many processes may die on the same cell before the sweep gives up."""
 PROGRAM = Path(__file__).with_name("worker.py")
 
 Outcome = tuple[int, Record | Exception]
-"""The place of a cell, with its record or its error."""
+"""The position of a cell, with its record or its error."""
 
 
 class Processes:
@@ -115,17 +115,17 @@ class _WorkerProcess:
         return process.returncode
 
     def kill(self) -> None:
-        """End the process for good, whatever it is doing."""
+        """End the process permanently, whatever it is doing."""
         with self._starting_or_killing:
             self._is_killed = True
-            process = self._process  # which the other thread may be about to close
+            process = self._process  # the other thread may be about to close it
         if process is not None:
             process.kill()
 
     def _start(self) -> subprocess.Popen[bytes]:
         with self._starting_or_killing:
             if self._is_killed:
-                raise WorkerLostError("A worker that was killed must not be asked again.")
+                raise WorkerLostError("A worker that was killed must not be used again.")
             self._process = subprocess.Popen(
                 [sys.executable, "-I" if sys.flags.isolated else "-P", PROGRAM],
                 stdin=subprocess.PIPE,

@@ -1,6 +1,6 @@
 """Cells as bytes for another process, and errors on their way back.
 
-A user's own functions are sent by value: as code, with the values they use. A worker thus runs the very
+Custom functions are sent by value: as code, with the values they use. A worker thus runs exactly the
 functions that this process holds, and needs neither the script nor the notebook nor the modules they are in.
 """
 
@@ -20,7 +20,7 @@ from hebbian_descent.sweep.executors.base import Runnable
 
 try:
     import cloudpickle
-except ModuleNotFoundError:  # before version 1.6, joblib brought its own copy
+except ModuleNotFoundError:  # before version 1.6, joblib included its own copy
     from joblib.externals import cloudpickle
 
 __all__ = ["cloudpickle", "packed", "portable", "run_packed"]
@@ -44,7 +44,7 @@ def portable(error: BaseException) -> Exception:
         arrived = pickle.loads(cloudpickle.dumps(error))
         if isinstance(error, Exception) and str(arrived) == str(error):
             return error
-    except Exception:  # whatever a user's own exception does when it is pickled
+    except Exception:  # a custom exception may do anything when it is pickled
         pass
     return RuntimeError(f"{type(error).__qualname__}: {error}")
 
@@ -54,7 +54,7 @@ def _packed(work: Runnable) -> bytes:
         data: bytes = cloudpickle.dumps(work)
     except Exception as error:  # pickling runs whatever methods the objects have
         raise TypeError(
-            "Rules, activations, error terms and memories must be such that they can be sent to another "
+            "Rules, activations, error terms and memories must be ones that can be sent to another "
             "process. "
             f"Got one among those of {work.cell} that cannot: {error}. Use only plain values, arrays and "
             "functions in it, or run in this process."
@@ -64,8 +64,8 @@ def _packed(work: Runnable) -> bytes:
 
 @contextmanager
 def _own_modules_by_value() -> Iterator[None]:
-    # By name, a worker would import them again: from a file that may have changed or may be missing, and
-    # without the values that were set in the meantime.
+    # By name, a worker would import them again, from a file that may have changed or be missing, and without
+    # the values that were set in the meantime.
     registered = cloudpickle.list_registry_pickle_by_value()
     modules = [
         module for name, module in list(sys.modules.items()) if name not in registered and _is_own(module)
@@ -80,7 +80,7 @@ def _own_modules_by_value() -> Iterator[None]:
 
 
 def _is_own(module: object) -> bool:
-    """Return whether a module is a user's own, and not one of a library."""
+    """Return whether a module is the user's, and not a library's."""
     # Through `vars`, since some libraries load or warn when an attribute is looked up.
     names = vars(module) if isinstance(module, ModuleType) else {}
     file, name = names.get("__file__"), str(names.get("__name__"))

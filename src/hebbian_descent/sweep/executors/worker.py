@@ -53,7 +53,7 @@ def serve() -> None:
 
 
 def _receive(requests: BinaryIO, received: SimpleQueue[Any]) -> None:
-    """Pass on what comes in; end the process, busy or not, when nothing can come any more."""
+    """Pass on what comes in; end the process, busy or not, when nothing more can come."""
     try:
         while True:
             received.put(pickle.load(requests))
