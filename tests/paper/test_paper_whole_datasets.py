@@ -92,6 +92,15 @@ def test_kept_learning_rates_give_the_trials_of_the_search_that_found_them(tmp_p
     assert rows("kept", kept_rate=lambda cell: rates[cell_key(cell)]) == searched
 
 
+def test_means_can_be_computed_again_from_the_kept_trials(tmp_path):
+    table = Classification("tab:digits", "digits", ("digits",), ("sigmoid",), "centered")
+    effort = Effort(overrides={**SMALL, "trials": 3})
+    (job,) = table.jobs(effort)
+    for row in job.run(RunContext(tmp_path, effort)):
+        (trials,), (mean,) = row.trials.values(), row.results.values()
+        assert mean == np.mean(trials)
+
+
 def test_a_search_by_kept_rates_is_the_papers_protocol_and_nothing_else():
     assert Effort(search="kept").name == Effort().name
     for changes in ({"quick": True}, {"overrides": {"trials": 2}}):

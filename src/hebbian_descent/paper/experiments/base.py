@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from hebbian_descent.checks import Array
 from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import as_text
@@ -33,16 +35,20 @@ class Measured(NamedTuple):
 
 
 def measured(cell: Mapping[str, str], per_trial: Mapping[str, Array], best: Best, draw: int = 0) -> Measured:
-    """Return the results of a cell at its best learning rate, from one value per trial."""
+    """Return the results of a cell at its best learning rate, from one value per trial.
+
+    Means are of doubles whatever the trials are, so that they can be computed again from the kept trials.
+    """
+    trials = {name: np.asarray(values, dtype=float) for name, values in per_trial.items()}
     return Measured(
         cell,
-        results={name: float(values.mean()) for name, values in per_trial.items()},
-        std={name: float(values.std()) for name, values in per_trial.items()},
+        results={name: float(values.mean()) for name, values in trials.items()},
+        std={name: float(values.std()) for name, values in trials.items()},
         learning_rate=best.learning_rate,
         weight_decay=best.weight_decay,
-        n_trials=len(next(iter(per_trial.values()))),
+        n_trials=len(next(iter(trials.values()))),
         draw=draw,
-        trials={name: tuple(map(float, values)) for name, values in per_trial.items()},
+        trials={name: tuple(map(float, values)) for name, values in trials.items()},
     )
 
 
