@@ -8,13 +8,13 @@ error of it. Every run is kept as it ends, in a file if there is one, and what i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.paper.studies.perceptrons.network import SIZES, UPDATES, USUAL_RATES, Network
+from hebbian_descent.paper.studies.perceptrons.network import SIZES, USUAL_RATES, Network
 from hebbian_descent.paper.studies.perceptrons.stacked import train_many
 from hebbian_descent.paper.studies.perceptrons.training import Errors, train
 from hebbian_descent.safe_files import write_atomically
@@ -36,13 +36,10 @@ def step_of(network: Network, rate: float) -> int:
 class RateSearch:
     """What was measured: the errors of networks at learning rates, seed by seed."""
 
-    def __init__(
-        self, file: Path | None = None, n_seeds: int = 5, updates: Mapping[str, int] = UPDATES
-    ) -> None:
-        self.file, self.n_seeds, self.updates = file, n_seeds, updates
-        self.kept: dict[str, Runs] = (
-            json.loads(file.read_text()) if file is not None and file.exists() else {}
-        )
+    def __init__(self, file: Path | None = None, n_seeds: int = 5, n_updates: int | None = None) -> None:
+        self.file, self.n_seeds, self.n_updates = file, n_seeds, n_updates
+        kept = json.loads(file.read_text()) if file is not None and file.exists() else {}
+        self.kept: dict[str, Runs] = kept
 
     def search(self, network: Network, *, stride: int = 1) -> None:
         """Find the best rate, up to a factor of √2 to the power of `stride`, with all seeds."""
@@ -85,10 +82,9 @@ class RateSearch:
         return [float(np.mean([Errors(*each).validation for each in kept[rate][:n_seeds]])) for rate in rates]
 
     def _run(self, network: Network, runs: Sequence[tuple[float, int]]) -> list[Errors]:
-        n_updates = self.updates[network.dataset]
         if network.hebbian and network.centering != "none":  # their offsets are not stacked
-            return [train(network, *run, n_updates) for run in runs]
-        return train_many(network, runs, n_updates)
+            return [train(network, *run, self.n_updates) for run in runs]
+        return train_many(network, runs, self.n_updates)
 
     def _promising(self, network: Network, best: int) -> int | None:
         """Return a rate that too few seeds have tried and that may be better, by one standard error."""

@@ -1,4 +1,4 @@
-"""Steps of SGD and Adam, as PyTorch takes them, for stacks of parameters with a learning rate for each run."""
+"""Steps of SGD and Adam, as PyTorch takes them, on stacked parameters with a learning rate for each run."""
 
 from __future__ import annotations
 
