@@ -191,7 +191,8 @@ STUDY = Study(
     "depths such steps from the best rate of the neighbouring depth, until both neighbours have a larger "
     "mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which decides "
     f"split, initial weights and order; below zero the matching loss is better. {RULE} Both the rule and the "
-    "protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of the page on PyTorch, to save time.",
+    "protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of the page on "
+    "PyTorch, to save time.",
     settings={
         "datasets": ["digits", "mnist"],
         "outputs": list(ACTIVATIONS),

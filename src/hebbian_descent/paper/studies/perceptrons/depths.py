@@ -85,14 +85,12 @@ class Comparison(NamedTuple):
 
 def compared(ours: Numbers, theirs: Numbers, dataset: str, units: str, against: str) -> list[Comparison]:
     """Return the comparison at each depth of two parts."""
-    return [
-        Comparison(
-            *(dataset, units, int(depth), against),
-            *(float(np.mean(part[depth]["errors"])) for part in (ours, theirs)),
-            interval(np.subtract(ours[depth]["errors"], theirs[depth]["errors"])),
-        )
-        for depth in ours
-    ]
+    found = []
+    for depth, cell in ours.items():
+        errors, others = np.array(cell["errors"]), np.array(theirs[depth]["errors"])
+        means = float(errors.mean()), float(others.mean())
+        found.append(Comparison(dataset, units, int(depth), against, *means, interval(errors - others)))
+    return found
 
 
 RULE = (
