@@ -174,7 +174,7 @@ STUDY = Study(
     "back-propagation, from the same initial weights. Step units come with one hidden layer only; there "
     "back-propagation leaves the hidden layer as it was. The paper's condition φ′ > 0 is that of sigmoid and "
     "tanh units. Every cell has its own learning rate: a coarse search with one seed, then steps of a factor "
-    "of two with {seeds}, until both neighbours have a larger mean validation error (297 and 5,000 "
+    "of two with {seeds}, until neither neighbour has a smaller mean validation error (297 and 5,000 "
     "patterns). Numbers are test errors, paired by seed, which decides split, initial weights and order; "
     f"below zero Hebbian layers are better. {RULE} Both the rule and the protocol were fixed before the "
     "results; MNIST has 600 updates instead of the 1,000 of the page on PyTorch, and with Adam "

@@ -177,9 +177,8 @@ STUDY = Study(
     name="deep_losses",
     title="The Hebbian-descent loss in deep networks",
     section="sec:HD_results",
-    says="in deep networks the cross entropy, and the Hebbian-descent loss in general, perform better than "
-    "the squared error in the authors' experience, and are probably beneficial; the analysis of deep "
-    "networks is left for future work.",
+    says="in the authors' experience the cross entropy, and the Hebbian-descent loss in general, perform "
+    "better than the squared error in deep networks, whose analysis is left for future work.",
     question="Is the Hebbian-descent loss better than the squared error and cross entropy in deep networks?",
     protocol="Perceptrons with {depths} hidden layers of {width} rectifiers and PyTorch's initial weights "
     "learn the ten classes of {datasets} (1,000 and 10,000 training patterns) for {updates} updates by plain "
@@ -188,8 +187,8 @@ STUDY = Study(
     "outputs scaled to (0, 1) where that exists and is another loss: it is the matching loss for sigmoid, "
     "softmax and scaled tanh units. Each network, loss and depth has its own learning rate: at two hidden "
     "layers a coarse search with one seed and then steps of a factor of two with {seeds}, at the other "
-    "depths such steps from the best rate of the neighbouring depth, until both neighbours have a larger "
-    "mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which decides "
+    "depths such steps from the best rate of the neighbouring depth, until neither neighbour has a "
+    "smaller mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which decides "
     f"split, initial weights and order; below zero the matching loss is better. {RULE} Both the rule and the "
     "protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of the page on "
     "PyTorch, to save time.",

@@ -94,9 +94,9 @@ def compared(ours: Numbers, theirs: Numbers, dataset: str, units: str, against: 
 
 
 RULE = (
-    "It counts as better somewhere, or worse somewhere, if more comparisons are certainly so than the one in "
-    "a hundred that chance would make certain; the remark holds if it is better somewhere and worse nowhere, "
-    "with limits if both, not if only worse, and is undecided if neither."
+    "Chance makes about one comparison in a hundred certain. The verdict is that it holds if more than that "
+    "are certainly better and no more than that certainly worse, holds with limits if both are more, does not "
+    "hold if only those certainly worse are, and else is undecided."
 )
 
 
