@@ -188,10 +188,10 @@ STUDY = Study(
     "softmax and scaled tanh units. Each network, loss and depth has its own learning rate: at two hidden "
     "layers a coarse search with one seed and then steps of a factor of two with {seeds}, at the other "
     "depths such steps from the best rate of the neighbouring depth, until neither neighbour has a "
-    "smaller mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which decides "
-    f"split, initial weights and order; below zero the matching loss is better. {RULE} Both the rule and the "
-    "protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of the page on "
-    "PyTorch, to save time.",
+    "smaller mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which "
+    f"decides split, initial weights and order; below zero the matching loss is better. {RULE} Both the rule "
+    "and the protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of the page "
+    "on PyTorch, to save time.",
     settings={
         "datasets": ["digits", "mnist"],
         "outputs": list(ACTIVATIONS),

@@ -95,8 +95,8 @@ def compared(ours: Numbers, theirs: Numbers, dataset: str, units: str, against: 
 
 RULE = (
     "Chance makes about one comparison in a hundred certain. The verdict is that it holds if more than that "
-    "are certainly better and no more than that certainly worse, holds with limits if both are more, does not "
-    "hold if only those certainly worse are, and else is undecided."
+    "are certainly better and no more than that certainly worse, holds with limits if both are more, does "
+    "not hold if only those certainly worse are, and else is undecided."
 )
 
 
