@@ -150,8 +150,7 @@ def answer(results: Results) -> Answer:
         f"and certainly worse in {_count(squared, 'is_worse')}; against a cross entropy that is another loss "
         f"it is better in {sum(one.is_better for one in others)} and worse in "
         f"{sum(one.is_worse for one in others)} of {len(others)}. "
-        f"From {_layers(min(results.settings['depths']))} to {max(results.settings['depths'])} the number of "
-        f"units and datasets for which it is certainly better goes {_by_depth(results, squared)}."
+        f"{_by_depth(results, squared)}."
     )
     return Answer(verdict(found), text)
 
@@ -164,13 +163,15 @@ def _count(comparisons: list[Comparison], what: str) -> str:
 
 
 def _by_depth(results: Results, squared: list[Comparison]) -> str:
-    """Write the number of certain gains and the median difference at each depth."""
+    """Write the number of certain gains and losses and the median difference at each depth."""
     words = []
     for depth in results.settings["depths"]:
         mine = [one for one in squared if one.depth == depth]
         median = np.median([one.difference.mean for one in mine])
-        words.append(f"{sum(one.is_better for one in mine)} (median difference {median:+.4f})")
-    return ", ".join(words)
+        better, worse = sum(one.is_better for one in mine), sum(one.is_worse for one in mine)
+        words.append(f"{better}, {worse} and {median:+.4f} with {_layers(depth)}")
+    n_each = len(squared) // len(results.settings["depths"])
+    return f"Certain gains, certain losses and the median difference of {n_each} are {'; '.join(words)}"
 
 
 STUDY = Study(
