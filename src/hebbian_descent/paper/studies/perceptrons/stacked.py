@@ -14,9 +14,9 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from hebbian_descent.nn.hebbian import LocalUpdate
 from hebbian_descent.paper.studies.perceptrons.data import batches, encode, split_of
 from hebbian_descent.paper.studies.perceptrons.network import CENTERINGS, UPDATES, Network
+from hebbian_descent.paper.studies.perceptrons.stacked_update import StackedUpdate
 from hebbian_descent.paper.studies.perceptrons.steps import Steps, gradient_of
 from hebbian_descent.paper.studies.perceptrons.training import (
     HIDDEN,
@@ -27,8 +27,6 @@ from hebbian_descent.paper.studies.perceptrons.training import (
 )
 
 SHIFT = 0.01
-local_update = torch.vmap(LocalUpdate.apply)
-"""The Hebbian update of one layer in all runs."""
 
 
 @dataclass
@@ -107,7 +105,7 @@ class Stack:
         W, b, phi = self.weights[i], self.biases[i], HIDDEN[self.network.hidden]
         if self.network.hebbian:
             h = phi(torch.baddbmm(b.detach(), x, W.detach()))
-            updated: Tensor = local_update(h, x.detach(), W.mT, b[:, 0])
+            updated: Tensor = StackedUpdate.apply(h, x.detach(), W, b)
             return updated
         a = torch.baddbmm(b, x, W)
         return phi(self.norms[i](a, training=training) if self.norms else a)
