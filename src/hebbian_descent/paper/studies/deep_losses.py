@@ -7,6 +7,7 @@ Paper: sec:HD_results
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from hebbian_descent.paper.studies.base import (
     Results,
     Settings,
     Study,
+    in_words,
     legend_below,
 )
 from hebbian_descent.paper.studies.perceptrons.depths import (
@@ -150,28 +152,41 @@ def answer(results: Results) -> Answer:
         f"and certainly worse in {_count(squared, 'is_worse')}; against a cross entropy that is another loss "
         f"it is better in {sum(one.is_better for one in others)} and worse in "
         f"{sum(one.is_worse for one in others)} of {len(others)}. "
-        f"{_by_depth(results, squared)}."
+        f"{_with_depth(results, squared)}."
     )
     return Answer(verdict(found), text)
 
 
 def _count(comparisons: list[Comparison], what: str) -> str:
     """Write how many comparisons are certain, and of which units how many."""
-    chosen = [one.units for one in comparisons if getattr(one, what)]
-    units = ", ".join(f"{unit} {chosen.count(unit)}" for unit in dict.fromkeys(chosen))
-    return f"{len(chosen)} of {len(comparisons)} comparisons{f' ({units})' if units else ''}"
+    counts = Counter(one.units for one in comparisons if getattr(one, what))
+    units = ", ".join(f"{unit} {number}" for unit, number in counts.most_common())
+    return f"{counts.total()} of {len(comparisons)} comparisons ({units})" if counts else "none"
 
 
-def _by_depth(results: Results, squared: list[Comparison]) -> str:
-    """Write the number of certain gains and losses and the median difference at each depth."""
-    words = []
-    for depth in results.settings["depths"]:
-        mine = [one for one in squared if one.depth == depth]
-        median = np.median([one.difference.mean for one in mine])
-        better, worse = sum(one.is_better for one in mine), sum(one.is_worse for one in mine)
-        words.append(f"{better}, {worse} and {median:+.4f} with {_layers(depth)}")
-    n_each = len(squared) // len(results.settings["depths"])
-    return f"Certain gains, certain losses and the median difference of {n_each} are {'; '.join(words)}"
+def _with_depth(results: Results, squared: list[Comparison]) -> str:
+    """Write how the certain gains and the differences change with depth."""
+    depths = results.settings["depths"]
+    gains = [sum(one.is_better for one in squared if one.depth == depth) for depth in depths]
+    counts = f"With {in_words(depths)} hidden layers it has {in_words(gains)} certain gains"
+    differences = f"the median difference goes from {_median(squared, depths)}"
+    by_unit = {one.units: [other for other in squared if other.units == one.units] for one in squared}
+    most = [unit for unit, each in by_unit.items() if 2 * sum(one.is_better for one in each) > len(each)]
+    if most:
+        chosen = [one for one in squared if one.units in most]
+        differences += (
+            f", and that of {in_words(most)} units, most often better, from {_median(chosen, depths)}"
+        )
+    return f"{counts}; {differences}"
+
+
+def _median(comparisons: list[Comparison], depths: list[int]) -> str:
+    """Write the median difference at the smallest and at the largest depth."""
+    first, last = (
+        np.median([one.difference.mean for one in comparisons if one.depth == depth])
+        for depth in (min(depths), max(depths))
+    )
+    return f"{first:+.4f} to {last:+.4f}"
 
 
 STUDY = Study(
