@@ -15,11 +15,19 @@ from itertools import product
 from pathlib import Path
 
 import torch
-from networks import CENTERINGS, HIDDEN, NORMALISATIONS, OPTIMIZERS, SIZES, Network
-from rate_search import Study
-from study_page import PAGE, centering_table, draw_rates, losses_table, pairs_table, write
+from study_page import LOSSES, PAGE, centering_table, draw_rates, losses_table, pairs_table, write
 
 from hebbian_descent.network import ACTIVATIONS
+from hebbian_descent.paper.studies.perceptrons.network import (
+    CENTERINGS,
+    HIDDEN,
+    NORMALISATIONS,
+    SIZES,
+    USUAL_RATES,
+    Network,
+    losses_of,
+)
+from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
 
 KEPT = Path(__file__).with_suffix(".json")
 METHODS = ("none", *CENTERINGS, *NORMALISATIONS)
@@ -33,15 +41,19 @@ TABLES["pairs"] = partial(pairs_table, inputs=INPUTS)
 
 def losses(dataset: str) -> list[Network]:
     """Return a network for each output unit and loss; equal ones and those without a gradient once."""
-    networks = [Network(dataset, output, loss) for output in ACTIVATIONS for loss in ("matching", "squared")]
-    return [one for one in networks if one.loss == "matching" or one.output not in ("linear", "step")]
+    return [
+        Network(dataset, output, loss)
+        for output in ACTIVATIONS
+        for loss in LOSSES
+        if loss in losses_of(output)
+    ]
 
 
 def centerings(dataset: str) -> list[Network]:
     """Return a network for each kind of inputs, optimizer, hidden unit and centering or normalisation."""
     return [
         Network(dataset, hidden=hidden, depth=2, centering=method, inputs=inputs, optimizer=optimizer)
-        for inputs, optimizer, hidden, method in product(INPUTS, OPTIMIZERS, HIDDEN, METHODS)
+        for inputs, optimizer, hidden, method in product(INPUTS, USUAL_RATES, HIDDEN, METHODS)
         if not (inputs == "standardised" and method == "input only")  # their mean is 0 already
     ]
 
@@ -61,14 +73,14 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="only write the page, from saved runs")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    study = Study(KEPT)
+    study = RateSearch(KEPT)
     if not options.show:
         run(study)
     write(study, TABLES)
     print(PAGE, draw_rates(study, PAGE.parent))
 
 
-def run(study: Study) -> None:
+def run(study: RateSearch) -> None:
     """Search all rates in factors of 2, then those of the losses in factors of √2."""
     begin = time.monotonic()
     finer = [network for dataset in SIZES for network in losses(dataset)]

@@ -13,11 +13,18 @@ from pathlib import Path
 
 import numpy as np
 from common import COLOURS, mean_and_sd, panels, save, table
-from networks import CODES, HIDDEN, OPTIMIZERS, SIZES, Network
-from rate_search import Study
 from scipy import stats
 
 from hebbian_descent.network import ACTIVATIONS
+from hebbian_descent.paper.studies.perceptrons.network import (
+    HIDDEN,
+    SIZES,
+    USUAL_RATES,
+    Network,
+    code_of,
+    losses_of,
+)
+from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
 
 PAGE = Path("docs/nn/README.md")
 NO_GRADIENT, SAME = "no gradient", "the same"
@@ -36,7 +43,7 @@ DRAWN = ("sigmoid", "softmax", "rectifier", "step")
 Cell = tuple[float, np.ndarray]  # the best rate, and the test error of each seed there
 
 
-def write(study: Study, tables: dict[str, Callable[[Study], str]], page: Path = PAGE) -> None:
+def write(study: RateSearch, tables: dict[str, Callable[[RateSearch], str]], page: Path = PAGE) -> None:
     """Write all tables of the study into the page."""
     text = page.read_text(encoding="utf-8")
     for name, make in tables.items():
@@ -52,26 +59,28 @@ def with_table(text: str, name: str, content: str) -> str:
     return between.sub(lambda found: f"{found[1]}\n{content}\n{found[2]}", text)
 
 
-def losses_table(study: Study) -> str:
+def losses_table(study: RateSearch) -> str:
     """Return a row for each output unit: the test errors of both losses on both datasets."""
     header = ["outputs", "targets", *(f"{d}: {loss}" for d, loss in product(SIZES, LOSSES.values()))]
     rows = []
     for output in ACTIVATIONS:
-        low, high = CODES.get(output, (0, 1))
+        low, high = code_of(output)
         row = [output, f"{low:g}, {high:g}"]
         for dataset in SIZES:
-            cells = {loss: found(study, Network(dataset, output, loss)) for loss in LOSSES}
-            row += marked(list(cells.values()))
+            known = losses_of(output)
+            row += marked(
+                [found(study, Network(dataset, output, loss)) if loss in known else None for loss in LOSSES]
+            )
             if output in ("linear", "step"):
                 row[-2] = SAME if output == "linear" else NO_GRADIENT
         rows.append(row)
     return table(header, rows)
 
 
-def centering_table(study: Study, dataset: str, methods: Sequence[str], inputs: Sequence[str]) -> str:
+def centering_table(study: RateSearch, dataset: str, methods: Sequence[str], inputs: Sequence[str]) -> str:
     """Return a row for each kind of inputs, optimizer and hidden unit: the test errors of all methods."""
     rows = []
-    for form, optimizer, hidden in product(inputs, OPTIMIZERS, HIDDEN):
+    for form, optimizer, hidden in product(inputs, USUAL_RATES, HIDDEN):
         networks = [
             Network(dataset, hidden=hidden, depth=2, centering=method, inputs=form, optimizer=optimizer)
             for method in methods
@@ -82,14 +91,14 @@ def centering_table(study: Study, dataset: str, methods: Sequence[str], inputs: 
     return table(["inputs", "optimizer", "hidden units", *methods], rows)
 
 
-def pairs_table(study: Study, inputs: Sequence[str]) -> str:
+def pairs_table(study: RateSearch, inputs: Sequence[str]) -> str:
     """Return how often one method is better than another, level with it, or worse, by hidden unit."""
     rows = []
     for method, other in PAIRS:
         row = [f"{method} against {other}"]
         for hidden in HIDDEN:
             counts = {"better": 0, "level": 0, "worse": 0}
-            for dataset, form, optimizer in product(SIZES, inputs, OPTIMIZERS):
+            for dataset, form, optimizer in product(SIZES, inputs, USUAL_RATES):
                 ours, theirs = (
                     found(study, Network(dataset, "softmax", "matching", hidden, 2, 100, m, form, optimizer))
                     for m in (method, other)
@@ -108,7 +117,7 @@ def verdict(ours: np.ndarray, theirs: np.ndarray) -> str:
     return "better" if ours.mean() < theirs.mean() else "worse"
 
 
-def found(study: Study, network: Network) -> Cell | None:
+def found(study: RateSearch, network: Network) -> Cell | None:
     """Return the result of a search, None if it has not ended: rates on both sides must be worse."""
     rates = list(study.rates(network))
     if not rates or study.best(network)[0] in (rates[0], rates[-1]):
@@ -139,12 +148,14 @@ def in_short(cell: Cell) -> str:
     return f"{mean_and_sd(errors)} ({rate:.2g})"
 
 
-def draw_rates(study: Study, folder: Path) -> Path:
+def draw_rates(study: RateSearch, folder: Path) -> Path:
     """Draw the validation error of the first seed against the learning rate, for some output units."""
     figure, axes = panels(len(SIZES), len(DRAWN))
     for (i, dataset), (j, output) in product(enumerate(SIZES), enumerate(DRAWN)):
         axis = axes[i, j]
         for loss, name in LOSSES.items():
+            if loss not in losses_of(output):
+                continue
             runs = study.kept.get(str(Network(dataset, output, loss)), {})
             points = sorted((float(rate), each[0][0]) for rate, each in runs.items())
             if points:

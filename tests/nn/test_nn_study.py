@@ -1,4 +1,4 @@
-"""The study of losses and centering: runs at once equal runs one by one, and the page shows what is kept."""
+"""Studies of perceptrons: runs at once equal runs one by one, and the page shows what is kept."""
 
 import importlib
 import json
@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 from nn_cases import torch
 
+from hebbian_descent.paper.studies.perceptrons import rate_search, stacked, training
+from hebbian_descent.paper.studies.perceptrons.data import split_of
+from hebbian_descent.paper.studies.perceptrons.network import Network
+from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
+
 ROOT = Path(__file__).parents[2]
-MODULES = ("common", "networks", "stacked", "rate_search", "study_page", "losses_and_centering")
+MODULES = ("common", "study_page", "losses_and_centering")
 
 
 @pytest.fixture(scope="module")
 def study():
-    """The modules of the study by name, as a script imports them."""
+    """The modules of the page by name, as a script imports them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "examples" / "nn")
         for name in MODULES:
@@ -26,8 +31,7 @@ def study():
 
 
 @pytest.fixture
-def in_double(study):
-    split_of = study["networks"].split_of
+def in_double():
     split_of.cache_clear()
     torch.set_default_dtype(torch.float64)
     yield
@@ -35,19 +39,68 @@ def in_double(study):
     split_of.cache_clear()
 
 
-@pytest.mark.parametrize("centering", ["none", "input only", "fixed", "moving", "batch norm", "layer norm"])
-@pytest.mark.parametrize(("optimizer", "rate"), [("SGD", 0.5), ("Adam", 0.01)])
-def test_a_stack_learns_as_its_networks_do_one_by_one(study, in_double, centering, optimizer, rate):
-    network = study["networks"].Network(
-        "digits", hidden="tanh", depth=2, width=7, centering=centering, optimizer=optimizer
-    )
+def assert_a_stack_learns_as_its_networks_do(network, rate):
     runs = [(rate, 0), (rate / 4, 0), (rate, 1)]
-    stack, diverged = study["stacked"].learned(network, runs, 8)
+    stack, diverged = stacked.learned(network, runs, 8)
     assert not diverged.any()
     for i, (its_rate, seed) in enumerate(runs):
-        x = study["networks"].split_of("digits", "raw", seed).test_inputs[:20]
-        expected = study["networks"].learned(network, its_rate, seed, 8)(x)
+        x = split_of("digits", "raw", seed).test_inputs[:20]
+        expected = training.learned(network, its_rate, seed, 8)(x)
         torch.testing.assert_close(stack.one(i, x), expected, rtol=0, atol=1e-9)
+
+
+OPTIMIZERS = pytest.mark.parametrize(("optimizer", "rate"), [("SGD", 0.5), ("Adam", 0.01)])
+
+
+@pytest.mark.parametrize("centering", ["none", "input only", "fixed", "moving", "batch norm", "layer norm"])
+@OPTIMIZERS
+def test_a_stack_learns_as_its_networks_do_one_by_one(in_double, centering, optimizer, rate):
+    assert_a_stack_learns_as_its_networks_do(
+        Network("digits", hidden="tanh", depth=2, width=7, centering=centering, optimizer=optimizer), rate
+    )
+
+
+@pytest.mark.parametrize(
+    ("hidden", "depth"), [("sigmoid", 1), ("sigmoid", 3), ("tanh", 2), ("rectifier", 4), ("step", 1)]
+)
+@OPTIMIZERS
+def test_a_stack_of_hebbian_layers_learns_as_they_do_one_by_one(in_double, hidden, depth, optimizer, rate):
+    network = Network("digits", hidden=hidden, depth=depth, width=7, optimizer=optimizer, hebbian=True)
+    assert_a_stack_learns_as_its_networks_do(network, rate)
+
+
+def test_hidden_layers_of_step_units_learn_only_if_they_are_hebbian(in_double):
+    for hebbian in (False, True):
+        network = Network("digits", hidden="step", hebbian=hebbian)
+        assert_a_stack_learns_as_its_networks_do(network, 0.5)
+        start, end = training.make_model(network, 64, 0), training.learned(network, 0.5, 0, 8)
+        assert torch.equal(start[0].weight, end[0].weight) != hebbian
+        assert not torch.equal(start[-1].weight, end[-1].weight)
+
+
+@pytest.mark.parametrize("output", ["softsign", "inverse_sqrt"])
+def test_a_cross_entropy_is_that_of_outputs_scaled_to_the_unit_interval(in_double, output):
+    network = Network("digits", output, "cross entropy", width=7)
+    assert_a_stack_learns_as_its_networks_do(network, 0.5)
+    a, t = torch.randn(4, 10), torch.rand(4, 10) * 2 - 1
+    phi = training.get_torch_activation(output)
+    expected = torch.nn.BCELoss(reduction="none")((1 + phi(a)) / 2, (1 + t) / 2).sum(dim=-1).mean()
+    assert training.make_loss(network)(a, t).item() == pytest.approx(expected.item())
+
+
+def test_the_cross_entropy_of_other_bounded_units_is_their_matching_loss(in_double):
+    a, t = torch.randn(4, 10), torch.rand(4, 10) * 2 - 1
+    expected = training.cross_entropy(torch.tanh(a), t).sum(dim=-1).mean()
+    t_at_best = training.cross_entropy(t, t).sum(dim=-1).mean()  # matching losses are 0 at their best
+    matching = training.make_loss(Network("digits", "scaled_tanh"))(a, t)
+    assert matching.item() == pytest.approx((expected - t_at_best).item())
+
+
+def test_a_run_leaves_the_global_seed_alone():
+    before = torch.get_rng_state()
+    stacked.train_many(Network("digits"), [(0.1, 0)], 2)
+    training.train(Network("digits"), 0.1, 0, 2)
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 @pytest.mark.parametrize(
@@ -59,36 +112,43 @@ def test_a_stack_learns_as_its_networks_do_one_by_one(study, in_double, centerin
     ],
     ids=lambda settings: settings["output"],
 )
-def test_networks_of_any_depth_output_and_kind_of_layer_can_be_trained(study, settings):
-    errors = study["networks"].train(study["networks"].Network("digits", **settings), 0.1, 0, n_updates=5)
+def test_networks_of_any_depth_output_and_kind_of_layer_can_be_trained(settings):
+    errors = training.train(Network("digits", **settings), 0.1, 0, n_updates=5)
     assert all(0 < error < 1 for error in errors)
 
 
-def test_networks_that_there_are_not(study):
-    make = study["networks"].Network
-    with pytest.raises(ValueError, match=r"must be one of .*Got 'movng'\. Did you mean 'moving'"):
-        make("digits", centering="movng")
-    with pytest.raises(ValueError, match=r"must be one of moving, none\. Got 'fixed'"):
-        make("digits", hebbian=True, centering="fixed")
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"centering": "movng"}, r"must be one of .*Got 'movng'\. Did you mean 'moving'"),
+        ({"hebbian": True, "centering": "fixed"}, r"must be one of moving, none\. Got 'fixed'"),
+        ({"output": "sigmoid", "loss": "cross entropy"}, r"loss of sigmoid outputs must be one of"),
+        ({"output": "sigmiod"}, r"Did you mean 'sigmoid'"),
+        ({"hidden": "step", "depth": 2}, r"depth .* must be 1.*Got 2: try sigmoid"),
+    ],
+)
+def test_networks_that_there_are_not(settings, reason):
+    with pytest.raises(ValueError, match=reason):
+        Network("digits", **settings)
 
 
-def test_networks_that_diverge_are_wrong_about_everything(study):
-    network = study["networks"].Network("digits", output="linear")
-    assert study["networks"].train(network, 1e4, 0, n_updates=51) == (1, 1)
-    assert study["stacked"].train_many(network, [(1e4, 0)], 51) == [(1, 1)]
+def test_networks_that_diverge_are_wrong_about_everything():
+    network = Network("digits", output="linear")
+    assert training.train(network, 1e4, 0, n_updates=51) == (1, 1)
+    assert stacked.train_many(network, [(1e4, 0)], 51) == [(1, 1)]
 
 
 @pytest.mark.parametrize("best", [0.0001, 0.07, 3.0, 100.0])  # also beyond the first grid
-def test_a_search_ends_between_two_worse_rates_and_resumes(study, monkeypatch, tmp_path, best):
+def test_a_search_ends_between_two_worse_rates_and_resumes(monkeypatch, tmp_path, best):
     calls = []
 
-    def fake(network, runs):
+    def fake(network, runs, n_updates):
         calls.extend(runs)
         return [(abs(np.log(rate / best)) / 100, seed / 10) for rate, seed in runs]
 
-    monkeypatch.setattr(study["rate_search"], "train_many", fake)
-    network = study["networks"].Network("digits")
-    found = study["rate_search"].Study(tmp_path / "kept.json", n_seeds=3)
+    monkeypatch.setattr(rate_search, "train_many", fake)
+    network = Network("digits")
+    found = RateSearch(tmp_path / "kept.json", n_seeds=3)
     found.search(network)
     rate, errors = found.best(network)
     assert abs(np.log(rate / best)) <= np.log(2) / 4 + 1e-3
@@ -96,23 +156,28 @@ def test_a_search_ends_between_two_worse_rates_and_resumes(study, monkeypatch, t
     tried = list(found.rates(network))
     assert tried[0] < rate < tried[-1]
     assert len(calls) == len(set(calls))
-    again = study["rate_search"].Study(tmp_path / "kept.json", n_seeds=3)
+    again = RateSearch(tmp_path / "kept.json", n_seeds=3)
     calls.clear()
     again.search(network)
     assert not calls
     assert again.best(network)[0] == rate
+    calls.clear()
+    near = RateSearch(n_seeds=3)
+    near.search_from(network, 2 * rate)
+    assert abs(np.log(near.best(network)[0] / best)) <= np.log(2) / 2 + 1e-3
+    assert len(calls) == 3 * 4, "the rates around the start and one more"
 
 
 def test_the_page_shows_what_is_kept(study):
     page = (ROOT / "docs" / "nn" / "README.md").read_text(encoding="utf-8")
-    kept = study["rate_search"].Study(study["losses_and_centering"].KEPT)
+    kept = RateSearch(study["losses_and_centering"].KEPT)
     for name, make in study["losses_and_centering"].TABLES.items():
         assert study["study_page"].with_table(page, name, make(kept)) == page, name
 
 
 def test_no_grid_of_what_is_kept_ends_at_its_best_rate(study):
     module = study["losses_and_centering"]
-    kept = study["rate_search"].Study(module.KEPT)
+    kept = RateSearch(module.KEPT)
     cells = {network: study["study_page"].found(kept, network) for network in module.all_networks()}
     assert sum(cell is not None for cell in cells.values()) > 100
     for network, cell in cells.items():

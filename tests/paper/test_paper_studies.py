@@ -1,7 +1,6 @@
 """Studies run, resume and answer; the committed page is what the committed results give."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from hebbian_descent.paper.studies.rescaled_hebb import _of_one
 from hebbian_descent.paper.studies.running import kept_results, results_file, run_study
 from hebbian_descent.paper.studies.sampled_contrastive_divergence import sampled_rule
 from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
+from tests.study_forms import assert_the_quick_form_runs_and_is_kept, sentences
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "reproduction"
@@ -40,18 +40,7 @@ def test_the_quick_form_runs_and_is_kept(name, tmp_path):
     study = STUDIES[name]
     if study.needs:
         pytest.importorskip(study.needs)
-    results = run_study(study, tmp_path, quick=True)
-    table = study.table(results)
-    assert {len(row) for row in table.rows} == {len(table.headings)}
-    assert drawn(study, results).startswith(b"<?xml")
-    assert sentences(study.answer(results).text) == 2
-    assert kept_results(study, tmp_path, quick=True) == results
-    assert kept_results(study, tmp_path) is None, "a quick look is no evidence"
-
-
-def sentences(text):
-    assert text.endswith(".")
-    return len(re.findall(r"\.(?: [A-Z]|$)", text))
+    assert_the_quick_form_runs_and_is_kept(study, tmp_path)
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -1,7 +1,9 @@
 """Studies of what the paper leaves open: remarks without numbers, and questions for future work."""
 
 from hebbian_descent.paper.studies import (
+    adaptive_rates,
     covariance_autoencoder,
+    deep_losses,
     mini_batches,
     rescaled_hebb,
     sampled_contrastive_divergence,
@@ -17,4 +19,6 @@ STUDIES: dict[str, Study] = {
     "sampled_contrastive_divergence": sampled_contrastive_divergence.STUDY,
     "covariance_autoencoder": covariance_autoencoder.STUDY,
     "spiking": spiking.STUDY,
+    "deep_losses": deep_losses.STUDY,
+    "adaptive_rates": adaptive_rates.STUDY,
 }

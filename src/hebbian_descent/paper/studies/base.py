@@ -78,12 +78,13 @@ class Study:
 
     def protocol_of(self, settings: Settings) -> str:
         """Return the protocol in words, with the values of the settings."""
-        return self.protocol.format(**{name: _in_words(value) for name, value in settings.items()})
+        return self.protocol.format(**{name: in_words(value) for name, value in settings.items()})
 
 
-def _in_words(value: Any) -> str:
+def in_words(value: Any) -> str:
+    """Write a value, or several with commas and "and"."""
     if isinstance(value, list | tuple):
-        *first, last = map(_in_words, value)
+        *first, last = map(in_words, value)
         return f"{', '.join(first)} and {last}" if first else last
     return f"{value:,g}" if isinstance(value, int | float) else str(value)
 

@@ -1,8 +1,8 @@
 """Many runs of one network at once: weights of all seeds and rates as one stack of matrices.
 
-A single small network spends most of its time in overhead, a stack in products. The arithmetic equals that of
-`networks.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d`, `LayerNorm`, and the package's
-`Centering`, all for weights of shape (n_runs, n_inputs, n_outputs).
+One small network spends most of its time between operations, a stack of them on products. The arithmetic is
+that of `training.train`, up to rounding: PyTorch's SGD, Adam, `BatchNorm1d`, `LayerNorm`, and the package's
+`Centering` and `HebbianLayer`, all for weights of shape (n_runs, n_inputs, n_outputs).
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import torch
-from networks import (
-    CENTERINGS,
-    UPDATES,
+from torch import Tensor, nn
+
+from hebbian_descent.paper.studies.perceptrons.data import batches, encode, split_of
+from hebbian_descent.paper.studies.perceptrons.network import CENTERINGS, UPDATES, Network
+from hebbian_descent.paper.studies.perceptrons.stacked_update import StackedUpdate
+from hebbian_descent.paper.studies.perceptrons.steps import Steps, gradient_of
+from hebbian_descent.paper.studies.perceptrons.training import (
+    HIDDEN,
     Errors,
-    Network,
-    batches,
-    encode,
     error_rate,
     make_loss,
     make_model,
-    split_of,
 )
-from torch import Tensor, nn
 
 SHIFT = 0.01
-HIDDEN = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "rectifier": torch.relu}
 
 
 @dataclass
@@ -69,15 +68,14 @@ class Stack:
 
     @staticmethod
     def of(network: Network, n_inputs: int, seeds: Sequence[int]) -> Stack:
-        """Return the networks as initialised by `networks.make_model`."""
-        models = {}
-        for seed in set(seeds):
-            torch.manual_seed(seed)
-            models[seed] = make_model(network, n_inputs)
-        first = models[seeds[0]]
-        linear = [i for i, module in enumerate(first) if isinstance(module, nn.Linear)]
-        weights = [torch.stack([models[seed][i].weight.detach().T for seed in seeds]) for i in linear]
-        biases = [torch.stack([models[seed][i].bias.detach()[None] for seed in seeds]) for i in linear]
+        """Return the networks as `training.make_model` starts them."""
+        layers = {
+            seed: [module for module in make_model(network, n_inputs, seed) if isinstance(module, nn.Linear)]
+            for seed in set(seeds)
+        }
+        places = range(network.depth + 1)
+        weights = [torch.stack([layers[seed][i].weight.detach().T for seed in seeds]) for i in places]
+        biases = [torch.stack([layers[seed][i].bias.detach()[None] for seed in seeds]) for i in places]
         is_batch = network.centering == "batch norm"
         norms = []
         if is_batch or network.centering == "layer norm":
@@ -95,15 +93,22 @@ class Stack:
 
     def __call__(self, x: Tensor, *, training: bool) -> Tensor:
         """Return the pre-activations of the output units, (n_runs, n_patterns, n_classes)."""
-        phi = HIDDEN[self.network.hidden]
         self.inputs, h = [], x
-        for i, (W, b) in enumerate(zip(self.weights, self.biases, strict=True)):
+        for i in range(self.network.depth):
             self.inputs.append(h.detach())
-            a = torch.baddbmm(b, h, W)
-            if i == self.network.depth:
-                break
-            h = phi(self.norms[i](a, training=training) if self.norms else a)
-        return a
+            h = self._hidden(i, h, training)
+        self.inputs.append(h.detach())
+        return torch.baddbmm(self.biases[-1], h, self.weights[-1])
+
+    def _hidden(self, i: int, x: Tensor, training: bool) -> Tensor:
+        """Return the outputs of a hidden layer."""
+        W, b, phi = self.weights[i], self.biases[i], HIDDEN[self.network.hidden]
+        if self.network.hebbian:
+            h = phi(torch.baddbmm(b.detach(), x, W.detach()))
+            updated: Tensor = StackedUpdate.apply(h, x.detach(), W, b)
+            return updated
+        a = torch.baddbmm(b, x, W)
+        return phi(self.norms[i](a, training=training) if self.norms else a)
 
     def one(self, run: int, x: Tensor) -> Tensor:
         """Return the pre-activations of the output units of one run in evaluation mode."""
@@ -117,7 +122,7 @@ class Stack:
 
     @torch.no_grad()
     def start_offsets(self, x: Tensor) -> None:
-        """Set the offsets like `networks.center`; `x` holds all training patterns."""
+        """Put the offsets where `training.center` does; `x` are all training patterns."""
         method = self.network.centering
         if method == "moving":
             self.offsets = {i: W.new_zeros(len(W), 1, W.shape[1]) for i, W in enumerate(self.weights)}
@@ -129,7 +134,7 @@ class Stack:
     def center_gradients(self) -> list[Tensor]:
         """∂W ← ∂W − μᵀ∂b; return μW of every centered layer."""
         for i, mu in self.offsets.items():
-            self.weights[i].grad.sub_(mu.mT @ self.biases[i].grad)
+            gradient_of(self.weights[i]).sub_(mu.mT @ gradient_of(self.biases[i]))
         return [mu @ self.weights[i] for i, mu in self.offsets.items()]
 
     def make_up_for_step(self, before: list[Tensor]) -> None:
@@ -142,28 +147,6 @@ class Stack:
             shift = max(n_patterns / self.n_seen, SHIFT)
             for i, mu in self.offsets.items():
                 mu.lerp_(self.inputs[i].mean(dim=1, keepdim=True), shift)
-
-
-class Steps:
-    """Steps of SGD or Adam with a learning rate for each run."""
-
-    def __init__(self, name: str, parameters: list[Tensor], rates: Tensor) -> None:
-        self.name, self.parameters, self.rates, self.t = name, parameters, rates[:, None, None], 0
-        self.means = [torch.zeros_like(p) for p in parameters]
-        self.squares = [torch.zeros_like(p) for p in parameters]
-
-    def take(self) -> None:
-        """Update the parameters by their gradients, then clear the gradients."""
-        self.t += 1
-        for p, m, v in zip(self.parameters, self.means, self.squares, strict=True):
-            g, p.grad = p.grad, None
-            if self.name == "SGD":
-                p.addcmul_(self.rates, g, value=-1)
-                continue
-            m.lerp_(g, 0.1)
-            v.mul_(0.999).addcmul_(g, g, value=0.001)
-            root = (v.sqrt() / (1 - 0.999**self.t) ** 0.5).add_(1e-8)
-            p.addcdiv_(self.rates / (1 - 0.9**self.t) * m, root, value=-1)
 
 
 def train_many(

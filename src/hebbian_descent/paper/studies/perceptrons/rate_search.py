@@ -1,20 +1,23 @@
 """Search for learning rates in steps of a factor of 4, then 2, then √2 around the best.
 
-The best rate has the smallest mean validation error. The search ends when both neighbours are no better, so
-the best rate is never at the end of a grid, and no rate tried with fewer seeds is within a standard error of
-it. Finished runs are saved to a file and not computed again.
+The best is that with the smallest mean validation error. The walk ends where both neighbours are no better,
+so that no grid can end at the best rate, and where no rate that fewer seeds have tried is within a standard
+error of it. Every run is kept as it ends, in a file if there is one, and what is kept is not computed again.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from networks import OPTIMIZERS, SIZES, Errors, Network, train
-from stacked import train_many
+
+from hebbian_descent.checks import Array
+from hebbian_descent.paper.studies.perceptrons.network import SIZES, USUAL_RATES, Network
+from hebbian_descent.paper.studies.perceptrons.stacked import train_many
+from hebbian_descent.paper.studies.perceptrons.training import Errors, train
+from hebbian_descent.safe_files import write_atomically
 
 COARSE = range(-8, 13, 4)  # in steps of √2 from the optimizer's usual rate: 1/16 … 64 times as large
 Runs = dict[str, list[list[float]]]  # for each rate, validation and test error of each seed
@@ -22,20 +25,21 @@ Runs = dict[str, list[list[float]]]  # for each rate, validation and test error 
 
 def rate_of(network: Network, step: int) -> float:
     """Return a learning rate by its number of steps of √2 from the optimizer's usual one."""
-    return OPTIMIZERS[network.optimizer][1] * 2 ** (step / 2)
+    return USUAL_RATES[network.optimizer] * 2 ** (step / 2)
 
 
 def step_of(network: Network, rate: float) -> int:
     """Return the number of steps of a learning rate."""
-    return round(2 * np.log2(rate / OPTIMIZERS[network.optimizer][1]))
+    return round(2 * np.log2(rate / USUAL_RATES[network.optimizer]))
 
 
-class Study:
+class RateSearch:
     """The measured errors of networks by learning rate and seed."""
 
-    def __init__(self, file: Path, n_seeds: int = 5) -> None:
-        self.file, self.n_seeds = file, n_seeds
-        self.kept: dict[str, Runs] = json.loads(file.read_text()) if file.exists() else {}
+    def __init__(self, file: Path | None = None, n_seeds: int = 5, n_updates: int | None = None) -> None:
+        self.file, self.n_seeds, self.n_updates = file, n_seeds, n_updates
+        kept = json.loads(file.read_text()) if file is not None and file.exists() else {}
+        self.kept: dict[str, Runs] = kept
 
     def search(self, network: Network, *, stride: int = 1) -> None:
         """Find the best rate with all seeds, up to a factor of √2 to the power of `stride`."""
@@ -48,13 +52,17 @@ class Study:
         if stride == 1:
             self._climb(network, best, 1, self.n_seeds)
 
-    def rates(self, network: Network) -> dict[float, np.ndarray]:
+    def search_from(self, network: Network, rate: float) -> None:
+        """Find the best rate by steps of a factor of two from a rate that suits a similar network."""
+        self._climb(network, step_of(network, rate), 2, self.n_seeds)
+
+    def rates(self, network: Network) -> dict[float, Array]:
         """Return the errors at each rate that all seeds have tried, (n_seeds, 2)."""
         runs = self.kept.get(str(network), {})
         whole = {float(rate): np.array(each) for rate, each in runs.items() if len(each) >= self.n_seeds}
         return dict(sorted(whole.items()))
 
-    def best(self, network: Network) -> tuple[float, np.ndarray]:
+    def best(self, network: Network) -> tuple[float, Array]:
         """Return the rate with the smallest mean validation error, and the test error of each seed there."""
         rates = self.rates(network)
         middle = sum(np.log(r) for r in (min(rates), max(rates))) / 2  # ties: the one nearest the middle
@@ -68,11 +76,15 @@ class Study:
         missing = [(rate, seed) for rate in rates for seed in range(len(kept.get(rate, [])), n_seeds)]
         if missing:
             runs = [(float(rate), seed) for rate, seed in missing]
-            found = [train(network, *run) for run in runs] if network.hebbian else train_many(network, runs)
-            for (rate, _), errors in zip(missing, found, strict=True):
+            for (rate, _), errors in zip(missing, self._run(network, runs), strict=True):
                 kept.setdefault(rate, []).append([round(error, 5) for error in errors])
             self._save()
         return [float(np.mean([Errors(*each).validation for each in kept[rate][:n_seeds]])) for rate in rates]
+
+    def _run(self, network: Network, runs: Sequence[tuple[float, int]]) -> list[Errors]:
+        if network.hebbian and network.centering != "none":  # their offsets are not stacked
+            return [train(network, *run, self.n_updates) for run in runs]
+        return train_many(network, runs, self.n_updates)
 
     def _promising(self, network: Network, best: int) -> int | None:
         """Return a rate tried with too few seeds that is within one standard error of the best."""
@@ -96,7 +108,7 @@ class Study:
             best = better
 
     def _save(self) -> None:
+        if self.file is None:
+            return
         lines = (f"{json.dumps(name)}: {json.dumps(runs)}" for name, runs in self.kept.items())
-        draft = self.file.with_suffix(".new")
-        draft.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        os.replace(draft, self.file)  # atomic: a killed process leaves a complete file
+        write_atomically(self.file, ("{\n" + ",\n".join(lines) + "\n}\n").encode())

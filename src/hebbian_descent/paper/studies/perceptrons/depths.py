@@ -1,0 +1,110 @@
+"""What studies of perceptrons share: errors by depth, differences by seed, and one rule for the verdict.
+
+PyTorch is imported by what computes, and not by what reads results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.studies.base import Interval, Numbers, Settings, interval
+from hebbian_descent.paper.studies.perceptrons.network import Network
+
+START = 2
+"""The depth that is searched first."""
+
+
+def errors_by_depth(
+    settings: Settings, depths: Sequence[int], network_of: Callable[[int], Network], *, from_neighbour: bool
+) -> Numbers:
+    """Return the test errors of all seeds at the best learning rate of each depth, and the rates that lost.
+
+    Depths are searched from a coarse grid on, or `from_neighbour` from the best rate of the nearest depth.
+    """
+    from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
+
+    search = RateSearch(n_seeds=settings["seeds"], n_updates=settings["updates"])
+    best: dict[int, float] = {}
+    found: Numbers = {}
+    with _one_thread():
+        for depth in sorted(depths, key=lambda depth: abs(depth - START)):
+            network = network_of(depth)
+            if best and from_neighbour:
+                search.search_from(network, best[min(best, key=lambda other: abs(other - depth))])
+            else:
+                search.search(network, stride=2)
+            best[depth], errors = search.best(network)
+            validation = {f"{rate:g}": each[:, 0].mean() for rate, each in search.rates(network).items()}
+            found[str(depth)] = {"rate": best[depth], "errors": errors, "validation": validation}
+    return found
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread: these networks are too small to gain from more."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Comparison(NamedTuple):
+    """One way to learn against another, of otherwise equal networks."""
+
+    dataset: str
+    units: str
+    """The kind of units in question."""
+    depth: int
+    against: str
+    """What it is compared with."""
+    error: float
+    other_error: float
+    difference: Interval
+    """Test error less that of the other, by seed: below zero it is better."""
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is certainly better."""
+        return self.difference.is_certain and self.difference.mean < 0
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is certainly worse."""
+        return self.difference.is_certain and self.difference.mean > 0
+
+
+def compared(ours: Numbers, theirs: Numbers, dataset: str, units: str, against: str) -> list[Comparison]:
+    """Return the comparison at each depth of two parts."""
+    found = []
+    for depth, cell in ours.items():
+        errors, others = np.array(cell["errors"]), np.array(theirs[depth]["errors"])
+        means = float(errors.mean()), float(others.mean())
+        found.append(Comparison(dataset, units, int(depth), against, *means, interval(errors - others)))
+    return found
+
+
+RULE = (
+    "Chance makes about one comparison in a hundred certain. The verdict is that it holds if more than that "
+    "are certainly better and no more than that certainly worse, holds with limits if both are more, does "
+    "not hold if only those certainly worse are, and else is undecided."
+)
+
+
+def verdict(comparisons: Sequence[Comparison]) -> Word:
+    """Return the verdict of `RULE`."""
+    by_chance = ceil(len(comparisons) / 100)
+    better = sum(one.is_better for one in comparisons) > by_chance
+    worse = sum(one.is_worse for one in comparisons) > by_chance
+    if better:
+        return "holds with limits" if worse else "holds"
+    return "does not hold" if worse else "undecided"

@@ -1,0 +1,48 @@
+"""Verdicts on deep networks follow their stated rule, and tell which way of learning is better."""
+
+import pytest
+
+from hebbian_descent.network import ACTIVATIONS
+from hebbian_descent.paper.studies.base import Interval
+from hebbian_descent.paper.studies.perceptrons.depths import Comparison, compared, verdict
+from hebbian_descent.paper.studies.perceptrons.network import code_of, losses_of
+
+BETTER, LEVEL, WORSE = Interval(-0.2, 0.1), Interval(-0.2, 0.3), Interval(0.2, 0.1)
+
+
+def of(*differences):
+    return [Comparison("digits", "sigmoid", 1, "squared error", 0.1, 0.1, one) for one in differences]
+
+
+@pytest.mark.parametrize(
+    ("n_better", "n_worse", "expected"),
+    [
+        (2, 0, "holds"),
+        (2, 1, "holds"),  # one in a hundred is certain by chance
+        (2, 2, "holds with limits"),
+        (1, 2, "does not hold"),
+        (1, 1, "undecided"),
+        (0, 0, "undecided"),
+    ],
+)
+def test_a_verdict_needs_more_than_chance(n_better, n_worse, expected):
+    n_level = 100 - n_better - n_worse
+    assert verdict(of(*[BETTER] * n_better, *[WORSE] * n_worse, *[LEVEL] * n_level)) == expected
+
+
+def test_differences_are_paired_by_seed_and_below_zero_where_ours_is_better():
+    ours, theirs = ({"2": {"errors": errors}} for errors in ([0.1, 0.2, 0.3], [0.2, 0.301, 0.4]))
+    (found,) = compared(ours, theirs, "digits", "sigmoid", "squared error")
+    assert (found.depth, found.is_better, found.is_worse) == (2, True, False)
+    assert found.difference.mean == pytest.approx(-0.301 / 3)
+    (turned,) = compared(theirs, ours, "digits", "sigmoid", "squared error")
+    assert (turned.is_better, turned.is_worse) == (False, True)
+
+
+def test_every_output_unit_has_targets_and_at_least_its_matching_loss():
+    for output in ACTIVATIONS:
+        low, high = code_of(output)
+        assert low < high
+        assert losses_of(output)[0] == "matching"
+    assert losses_of("linear") == losses_of("step") == ("matching",)
+    assert losses_of("softsign") == ("matching", "squared", "cross entropy")
