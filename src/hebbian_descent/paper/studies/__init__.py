@@ -6,6 +6,7 @@ from hebbian_descent.paper.studies import (
     rescaled_hebb,
     sampled_contrastive_divergence,
     spiking,
+    value_networks,
 )
 from hebbian_descent.paper.studies.base import Answer, Results, Study
 
@@ -17,4 +18,5 @@ STUDIES: dict[str, Study] = {
     "sampled_contrastive_divergence": sampled_contrastive_divergence.STUDY,
     "covariance_autoencoder": covariance_autoencoder.STUDY,
     "spiking": spiking.STUDY,
+    "value_networks": value_networks.STUDY,
 }
