@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.base import Numbers
 from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED
 
+Flags = npt.NDArray[np.bool_]
 NATURAL, NEGATIVE = "", "-negative"
 """Ends of the names of parts: how the outputs start, as `nn.Linear` does or with a negative bias."""
 RATES = "-rates"
@@ -35,11 +37,10 @@ def part_name(task: str, variant: str, end: str = NATURAL) -> str:
 class Fates(NamedTuple):
     """Whether each output unit of each run was dead, (n_runs, n_actions)."""
 
-    at_start: Array
-    early: Array
-    trapped: Array
-    at_end: Array
-    came_back: Array
+    at_start: Flags
+    early: Flags
+    trapped: Flags
+    came_back: Flags
     """Dead at some look and active at a later one."""
 
 
@@ -47,9 +48,10 @@ def fates(numbers: Numbers) -> Fates:
     """Return the fates of all output units of a part."""
     dead = np.array(numbers["dead"], dtype=bool)  # (n_looks, n_runs, n_actions)
     fifth = fifth_of(len(dead))
-    early, late = dead[: fifth + 1].any(axis=0), dead[-fifth:].all(axis=0)
-    came_back = (dead[:-1] & ~dead[1:]).any(axis=0)
-    return Fates(dead[0], early, early & late, dead[-1], came_back)
+    early: Flags = np.any(dead[: fifth + 1], axis=0)
+    late: Flags = np.all(dead[-fifth:], axis=0)
+    came_back: Flags = np.any(dead[:-1] & ~dead[1:], axis=0)
+    return Fates(dead[0], early, early & late, came_back)
 
 
 def fifth_of(n_looks: int) -> int:
@@ -91,7 +93,7 @@ def pooled(parts: Mapping[str, Numbers], names: list[str]) -> Pooled:
     )
 
 
-def hit_runs(parts: Mapping[str, Numbers], task: str) -> Array:
+def hit_runs(parts: Mapping[str, Numbers], task: str) -> Flags:
     """Return whether some output unit of the squared error was dead early, for each run."""
-    hit: Array = fates(parts[part_name(task, "squared")]).early.any(axis=1)
+    hit: Flags = np.any(fates(parts[part_name(task, "squared")]).early, axis=1)
     return hit

@@ -73,7 +73,7 @@ class Players:
             self.has_ended[i] = is_terminal[i] or is_truncated
         self.returns += rewards
         self.states = next_states.copy()
-        for i in np.flatnonzero(self.has_ended):
+        for i in np.flatnonzero(self.has_ended).tolist():
             self.finished[i].append(float(self.returns[i]))
             self.returns[i] = 0.0
             self.states[i] = self.environments[i].reset()[0].ravel()
