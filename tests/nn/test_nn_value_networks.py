@@ -135,8 +135,8 @@ def test_a_ring_keeps_the_last_transitions_of_each_run():
         values = np.array([[k], [10 + k]], dtype=np.float32)
         return Transitions(values, np.array([k, k]), values[:, 0], values + 1, np.array([k % 2 == 0] * 2))
 
-    replay = Replay(3, step(0))
-    for k in range(1, 5):
+    replay = Replay(3, step(0).states)
+    for k in range(5):
         replay.add(step(k))
     batch = replay.batch(np.tile([0.0, 0.4, 0.999999], (2, 1)))
     assert batch.states[..., 0].tolist() == [[3, 4, 2], [13, 14, 12]]

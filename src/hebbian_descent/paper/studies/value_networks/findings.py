@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.base import Numbers
+from hebbian_descent.paper.studies.value_networks.tasks import Flags
 from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED
 
-Flags = npt.NDArray[np.bool_]
 NATURAL, NEGATIVE = "", "-negative"
 """Ends of the names of parts: how the outputs start, as `nn.Linear` does or with a negative bias."""
 RATES = "-rates"

@@ -17,7 +17,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.base import Numbers, Settings
 from hebbian_descent.paper.studies.value_networks.replay import Replay
 from hebbian_descent.paper.studies.value_networks.stack import Adam, ValueNetworks
-from hebbian_descent.paper.studies.value_networks.tasks import TASKS, Players, Task
+from hebbian_descent.paper.studies.value_networks.tasks import TASKS, Players, Task, Whole
 from hebbian_descent.paper.studies.value_networks.variants import VARIANTS
 
 BLOCK = 500
@@ -42,7 +42,7 @@ def uniform_rows(seeds: Sequence[int], purpose: int, width: int, block: int = BL
 
 
 def exploration(step: int, settings: Settings, n_steps: int) -> float:
-    """Return ε: from 1 linearly to its last value over the first part of learning."""
+    """Return ε: 1 before learning, then linearly to its last value over the first part of all steps."""
     last, share = settings["exploration"], settings["exploration_share"]
     return float(max(last, 1 - (1 - last) * step / (share * n_steps)))
 
@@ -64,14 +64,63 @@ def one_fast_thread() -> Iterator[None]:
 
 
 @torch.no_grad()
-def greedy(networks: ValueNetworks, states: Array, uniform: Array) -> Array:
+def greedy(networks: ValueNetworks, states: Array, uniform: Array) -> Whole:
     """Return an action of largest output for each state, (n_runs, n_states); ties are drawn.
 
     Outputs decide, not pre-activations: rectifiers that are all zero leave the choice to chance.
     """
     h = networks.output(networks.preactivations(torch.from_numpy(states).float())).numpy()
-    chosen: Array = np.where(h == h.max(axis=2, keepdims=True), uniform, -1.0).argmax(axis=2)
+    chosen: Whole = np.where(h == h.max(axis=2, keepdims=True), uniform, -1.0).argmax(axis=2)
     return chosen
+
+
+class Agents:
+    """DQNs of a stack: networks that act and learn, target networks, and memories."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        task_name: str,
+        variant: str,
+        runs: Sequence[Run],
+        output_bias: float | None,
+    ) -> None:
+        self.settings, place = settings, settings["tasks"].index(task_name)
+        self.n_steps, self.steps_per_update = settings["steps"][place], settings["steps_per_update"][place]
+        seeds = [run.seed for run in runs]
+        self.players = Players(TASKS[task_name], seeds)
+        n_actions, states = self.players.n_actions, self.players.states
+        sizes = (states.shape[1], *TASKS[task_name].hidden, n_actions)
+        self.networks = ValueNetworks.start(VARIANTS[variant], sizes, seeds, output_bias)
+        self.target_networks = self.networks.copy()
+        self.adam = Adam(self.networks.parameters(), torch.tensor([run.rate for run in runs]))
+        self.replay = Replay(settings["capacity"][place], states)
+        self.acting = uniform_rows(seeds, ACTING, 2 + n_actions)
+        self.replaying = uniform_rows(seeds, REPLAYING, settings["batch_size"])
+        self.looking = uniform_rows(seeds, LOOKING, settings["looked_at"], block=1)
+
+    def act(self, epsilon: float) -> None:
+        """Take one step in every environment, a random one with probability ε, and remember it."""
+        explores, which, ties = np.split(next(self.acting), [1, 2], axis=1)
+        actions = (which[:, 0] * self.players.n_actions).astype(np.int64)
+        is_greedy = explores[:, 0] >= epsilon
+        if is_greedy.any():
+            best = greedy(self.networks, self.players.states[:, None], ties[:, None])[:, 0]
+            actions = np.where(is_greedy, best, actions)
+        self.replay.add(self.players.step(actions))
+
+    def learn(self) -> None:
+        """Take one step of Adam on a batch of each memory; renew the target networks when it is time."""
+        batch = self.replay.batch(next(self.replaying))
+        targets = self.target_networks.targets(batch, self.settings["discount"])
+        self.adam.step(self.networks.loss(batch, targets))
+        if self.adam.n_steps % self.settings["target_updates"] == 0:
+            self.target_networks = self.networks.copy()
+
+    def dead(self) -> list[list[int]]:
+        """Return 1 for each output unit that is dead, 0 for the others, for each run."""
+        found: list[list[int]] = self.networks.dead(self.replay.states(next(self.looking))).int().tolist()
+        return found
 
 
 @one_fast_thread()
@@ -79,48 +128,23 @@ def learn(
     settings: Settings, task_name: str, variant: str, runs: Sequence[Run], output_bias: float | None = None
 ) -> Numbers:
     """Return the fate of all output units and the returns over time, and of the greedy policy at the end."""
-    task, place = TASKS[task_name], settings["tasks"].index(task_name)
-    n_steps, warm_up, capacity = settings["steps"][place], settings["warm_up"], settings["capacity"][place]
-    steps_per_update = settings["steps_per_update"][place]
-    seeds = [run.seed for run in runs]
-    players = Players(task, seeds)
-    n_actions = players.n_actions
-    sizes = (players.states.shape[1], *task.hidden, n_actions)
-    networks = ValueNetworks.start(VARIANTS[variant], sizes, seeds, output_bias)
-    adam = Adam(networks.parameters(), torch.tensor([run.rate for run in runs]))
-    target_networks = networks.copy()
-    acting = uniform_rows(seeds, ACTING, 2 + n_actions)
-    replaying = uniform_rows(seeds, REPLAYING, settings["batch_size"])
-    looking = uniform_rows(seeds, LOOKING, settings["looked_at"], block=1)
-    times = checkpoints(settings, n_steps)
+    agents = Agents(settings, task_name, variant, runs, output_bias)
+    times = checkpoints(settings, agents.n_steps)
     dead, returns = [], []
-    replay = None
-    for step in range(1, n_steps + 1):
-        explores, which, *ties = next(acting).T
-        actions = (which * n_actions).astype(np.int64)
-        is_greedy = explores >= exploration(step - warm_up, settings, n_steps)
-        if step > warm_up and is_greedy.any():
-            best = greedy(networks, players.states[:, None], np.stack(ties, axis=1)[:, None])[:, 0]
-            actions = np.where(is_greedy, best, actions)
-        taken = players.step(actions)
-        if replay is None:
-            replay = Replay(capacity, taken)
-        else:
-            replay.add(taken)
-        n_learned, is_due = divmod(step - warm_up, steps_per_update)
-        if step > warm_up and is_due == 0:
-            batch = replay.batch(next(replaying))
-            adam.step(networks.loss(batch, target_networks.targets(batch, settings["discount"])))
-            if n_learned % settings["target_updates"] == 0:
-                target_networks = networks.copy()
+    for step in range(1, agents.n_steps + 1):
+        n_learning = step - settings["warm_up"]
+        agents.act(exploration(n_learning, settings, agents.n_steps))
+        if n_learning > 0 and n_learning % agents.steps_per_update == 0:
+            agents.learn()
         if step in times:
-            dead.append(networks.dead(replay.states(next(looking))).int().tolist())
-            returns.append(players.recent_returns())
+            dead.append(agents.dead())
+            returns.append(agents.players.recent_returns())
+    seeds = [run.seed for run in runs]
     return {
         "runs": [list(run) for run in runs],
         "dead": dead,
         "returns": returns,
-        "greedy": evaluate(networks, task, seeds, settings["evaluation_episodes"]),
+        "greedy": evaluate(agents.networks, TASKS[task_name], seeds, settings["evaluation_episodes"]),
     }
 
 

@@ -24,14 +24,19 @@ class Batch(NamedTuple):
 class Replay:
     """Rings of equal length, one per run; the oldest transition is overwritten."""
 
-    def __init__(self, capacity: int, first: Transitions) -> None:
+    def __init__(self, capacity: int, states: Array) -> None:
+        """Make empty rings for states such as these, (n_runs, n_inputs)."""
         self.capacity, self.n_seen = capacity, 0
+        n_runs, n_inputs = states.shape
+        of_state = torch.from_numpy(states).dtype
         self.rings = [
-            torch.empty((len(column), capacity, *column.shape[1:]), dtype=torch.from_numpy(column).dtype)
-            for column in first
+            torch.empty((n_runs, capacity, n_inputs), dtype=of_state),
+            torch.empty((n_runs, capacity), dtype=torch.int64),
+            torch.empty((n_runs, capacity)),
+            torch.empty((n_runs, capacity, n_inputs), dtype=of_state),
+            torch.empty((n_runs, capacity), dtype=torch.bool),
         ]
-        self.runs = torch.arange(len(first.states))[:, None]
-        self.add(first)
+        self.runs = torch.arange(n_runs)[:, None]
 
     @property
     def size(self) -> int:

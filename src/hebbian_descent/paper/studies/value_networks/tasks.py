@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hebbian_descent.checks import Array, require_extra
+
+Whole = npt.NDArray[np.integer[Any]]
+Flags = npt.NDArray[np.bool_]
 
 RECENT = 20
 """Episodes over which returns are averaged while learning."""
@@ -33,10 +37,10 @@ class Transitions(NamedTuple):
     """One step of every player; a row each."""
 
     states: Array
-    actions: Array
+    actions: Whole
     rewards: Array
     next_states: Array
-    is_terminal: Array
+    is_terminal: Flags
     """Whether no reward can follow. An episode that ran out of time is not terminal."""
 
 
@@ -62,7 +66,7 @@ class Players:
         """Whether an episode ended by the last step."""
         self.finished: list[deque[float]] = [deque(maxlen=RECENT) for _ in seeds]
 
-    def step(self, actions: Array) -> Transitions:
+    def step(self, actions: Whole) -> Transitions:
         """Take one step each; `states` are then those to act on next."""
         states, next_states = self.states, np.empty_like(self.states)
         rewards = np.empty(len(states), dtype=np.float32)
