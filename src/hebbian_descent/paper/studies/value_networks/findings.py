@@ -39,6 +39,8 @@ class Fates(NamedTuple):
     at_start: Flags
     early: Flags
     trapped: Flags
+    died: Flags
+    """Active before learning, and dead at some later look."""
     came_back: Flags
     """Dead at some look and active at a later one."""
 
@@ -50,7 +52,8 @@ def fates(numbers: Numbers) -> Fates:
     early: Flags = np.any(dead[: fifth + 1], axis=0)
     late: Flags = np.all(dead[-fifth:], axis=0)
     came_back: Flags = np.any(dead[:-1] & ~dead[1:], axis=0)
-    return Fates(dead[0], early, early & late, came_back)
+    died: Flags = ~dead[0] & np.any(dead, axis=0)
+    return Fates(dead[0], early, early & late, died, came_back)
 
 
 def fifth_of(n_looks: int) -> int:

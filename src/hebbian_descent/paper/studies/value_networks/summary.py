@@ -41,6 +41,7 @@ def table(results: Results) -> TextTable:
                         STARTS[start],
                         f"{numbers['runs'][0][0]:g}",
                         f"{found.at_start.sum()} of {found.at_start.size}",
+                        str(found.died.sum()),
                         str(found.early.sum()),
                         str(found.trapped.sum()),
                         str(found.came_back.sum()),
@@ -55,6 +56,7 @@ def table(results: Results) -> TextTable:
         "start",
         "learning rate",
         "units dead at the start",
+        "died since",
         "dead early",
         "trapped",
         "came back",
@@ -62,7 +64,7 @@ def table(results: Results) -> TextTable:
         "greedy return",
         "greedy return, seeds hit",
     )
-    return TextTable(headings, rows, alignment="lllrrrrrrrr")
+    return TextTable(headings, rows, alignment="lllrrrrrrrrr")
 
 
 def _gain(results: Results, task: str, start: str, other: str) -> Interval:
