@@ -7,11 +7,13 @@ from hebbian_descent.paper.studies.base import Results
 from hebbian_descent.paper.studies.value_networks import STUDY
 from hebbian_descent.paper.studies.value_networks.findings import (
     NEGATIVE,
+    RATES,
     best_rate,
+    common_rate,
+    conditions_of,
     fates,
     hit_runs,
     part_name,
-    starts_of,
 )
 from hebbian_descent.paper.studies.value_networks.summary import verdict_of
 from hebbian_descent.paper.studies.value_networks.variants import VARIANTS
@@ -32,7 +34,7 @@ def results(**parts):
     found = {}
     for task in TASKS:
         for variant in VARIANTS:
-            for start in starts_of(variant):
+            for start in conditions_of(variant):
                 greedy = (9.0, 9.1) if variant == "matching" else (1.0, 1.0)
                 units = parts.get(variant + start.replace("-", "_"), (ALIVE,) * 4)
                 found[part_name(task, variant, start)] = numbers(*units, greedy=greedy)
@@ -53,6 +55,10 @@ def test_the_best_rate_has_the_highest_return_in_the_last_fifth():
     returns[:9, :2], returns[9:, 2:] = 100.0, 5.0
     found = {"runs": [[0.1, 0], [0.1, 1], [0.2, 0], [0.2, 1]], "returns": returns.tolist()}
     assert best_rate(found) == 0.2
+    others = {"runs": found["runs"], "returns": returns[::-1].tolist()}
+    parts = {part_name("cartpole", variant, RATES): found for variant in VARIANTS}
+    assert common_rate(parts, "cartpole") == 0.2
+    assert common_rate({**parts, part_name("cartpole", "linear", RATES): others}, "cartpole") == 0.1
 
 
 def test_seeds_are_hit_where_units_of_the_squared_error_are_dead_early():

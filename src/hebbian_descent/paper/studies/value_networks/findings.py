@@ -14,18 +14,16 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.base import Numbers
 from hebbian_descent.paper.studies.value_networks.tasks import Flags
-from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED
+from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED, VARIANTS
 
-NATURAL, NEGATIVE = "", "-negative"
-"""Ends of the names of parts: how the outputs start, as `nn.Linear` does or with a negative bias."""
-RATES = "-rates"
-"""End of the names of the parts in which learning rates are compared."""
-STARTS = {NATURAL: "usual", NEGATIVE: "negative bias"}
+NATURAL, NEGATIVE, COMMON, RATES = "", "-negative", "-common", "-rates"
+"""Ends of the names of parts; parts that end in `-rates` compare learning rates."""
+CONDITIONS = {NATURAL: "usual start", NEGATIVE: "negative start", COMMON: "usual start, common rate"}
 
 
-def starts_of(variant: str) -> tuple[str, ...]:
-    """Return how the outputs of a variant start; linear ones do not die, whatever their bias."""
-    return tuple(STARTS) if variant in RECTIFIED else (NATURAL,)
+def conditions_of(variant: str) -> tuple[str, ...]:
+    """Return under what a variant is measured; linear outputs do not die, whatever their bias."""
+    return tuple(end for end in CONDITIONS if end != NEGATIVE or variant in RECTIFIED)
 
 
 def part_name(task: str, variant: str, end: str = NATURAL) -> str:
@@ -61,6 +59,11 @@ def fifth_of(n_looks: int) -> int:
     return max((n_looks - 1) // 5, 1)
 
 
+def greedy_returns(numbers: Numbers) -> Array:
+    """Return each run's mean return of the greedy policy after learning."""
+    return np.array(numbers["greedy"])
+
+
 def late_returns(numbers: Numbers) -> Array:
     """Return each run's mean return over the last fifth of learning."""
     returns = np.array(numbers["returns"])
@@ -78,6 +81,12 @@ def best_rate(numbers: Numbers) -> float:
     """Return the learning rate with the highest return."""
     found = returns_by_rate(numbers)
     return max(found, key=lambda rate: found[rate])
+
+
+def common_rate(parts: Mapping[str, Numbers], task: str) -> float:
+    """Return the learning rate with the highest return on average over all variants."""
+    found = [returns_by_rate(parts[part_name(task, variant, RATES)]) for variant in VARIANTS]
+    return max(found[0], key=lambda rate: sum(each[rate] for each in found))
 
 
 class Pooled(NamedTuple):

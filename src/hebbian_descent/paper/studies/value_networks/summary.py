@@ -5,20 +5,23 @@ Paper: sec:HD_results
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
+from hebbian_descent.checks import Array
 from hebbian_descent.paper.claims.base import Word
-from hebbian_descent.paper.studies.base import Answer, Interval, Results, interval
+from hebbian_descent.paper.studies.base import Answer, Interval, Numbers, Results, interval
 from hebbian_descent.paper.studies.value_networks.findings import (
+    COMMON,
+    CONDITIONS,
     NATURAL,
     NEGATIVE,
-    STARTS,
+    conditions_of,
     fates,
+    greedy_returns,
     hit_runs,
     late_returns,
     part_name,
     pooled,
-    starts_of,
 )
 from hebbian_descent.paper.studies.value_networks.tasks import TASKS
 from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED, VARIANTS
@@ -31,14 +34,14 @@ def table(results: Results) -> TextTable:
     for task in results.settings["tasks"]:
         hit = hit_runs(results.parts, task)
         for variant, (title, *_) in VARIANTS.items():
-            for start in starts_of(variant):
-                numbers = results.parts[part_name(task, variant, start)]
-                found, played = fates(numbers), np.array(numbers["greedy"])
+            for condition in conditions_of(variant):
+                numbers = results.parts[part_name(task, variant, condition)]
+                found, played = fates(numbers), greedy_returns(numbers)
                 rows.append(
                     (
                         TASKS[task].title,
                         title,
-                        STARTS[start],
+                        CONDITIONS[condition],
                         f"{numbers['runs'][0][0]:g}",
                         f"{found.at_start.sum()} of {found.at_start.size}",
                         str(found.died.sum()),
@@ -53,7 +56,7 @@ def table(results: Results) -> TextTable:
     headings = (
         "task",
         "outputs, loss",
-        "start",
+        "measured from",
         "learning rate",
         "units dead at the start",
         "died since",
@@ -67,11 +70,11 @@ def table(results: Results) -> TextTable:
     return TextTable(headings, rows, alignment="lllrrrrrrrrr")
 
 
-def _gain(results: Results, task: str, start: str, other: str) -> Interval:
-    """Return by how much the greedy return of the matching loss exceeds that of another variant."""
-    mine, theirs = (
-        np.array(results.parts[part_name(task, variant, start)]["greedy"]) for variant in ("matching", other)
-    )
+def _gain(
+    results: Results, task: str, condition: str, other: str, of: Callable[[Numbers], Array]
+) -> Interval:
+    """Return by how much a return of the matching loss exceeds that of another variant."""
+    mine, theirs = (of(results.parts[part_name(task, name, condition)]) for name in ("matching", other))
     return interval(mine - theirs)
 
 
@@ -81,12 +84,15 @@ def _names(results: Results, variant: str, start: str) -> list[str]:
 
 def verdict_of(results: Results) -> Word:
     """Judge by the rule that the protocol states."""
-    squared, matching = ({s: pooled(results.parts, _names(results, v, s)) for s in STARTS} for v in RECTIFIED)
+    squared, matching = (
+        {start: pooled(results.parts, _names(results, v, start)) for start in (NATURAL, NEGATIVE)}
+        for v in RECTIFIED
+    )
     tasks = results.settings["tasks"]
     by_task = [pooled(results.parts, [part_name(task, "squared")]) for task in tasks]
     n_matching = sum(each.trapped for each in matching.values())
     if all(2 * each.trapped > each.early for each in by_task) and n_matching == 0:
-        gains = [_gain(results, task, NEGATIVE, "squared") for task in tasks]
+        gains = [_gain(results, task, NEGATIVE, "squared", greedy_returns) for task in tasks]
         if all(gain.mean > gain.half for gain in gains):
             return "holds"
     share = squared[NATURAL].trapped / max(squared[NATURAL].early, 1)
@@ -99,7 +105,7 @@ def answer(results: Results) -> Answer:
     counts = {
         (variant, start): pooled(results.parts, _names(results, variant, start))
         for variant in RECTIFIED
-        for start in STARTS
+        for start in (NATURAL, NEGATIVE)
     }
     natural, negative = counts["squared", NATURAL], counts["squared", NEGATIVE]
     own, own_negative = counts["matching", NATURAL], counts["matching", NEGATIVE]
@@ -117,12 +123,12 @@ def answer(results: Results) -> Answer:
 
 def _costs(results: Results, task: str) -> str:
     """Return what dead units cost in a task, as a clause."""
-    hit, gain = hit_runs(results.parts, task), _gain(results, task, NATURAL, "linear")
+    hit = hit_runs(results.parts, task)
     is_first = task == results.settings["tasks"][0]
     words = f"{'In' if is_first else 'in'} {TASKS[task].title} "
     if hit.any():
         linear, squared, matching = (
-            f"{np.array(results.parts[part_name(task, variant)]['greedy'])[hit].mean():.1f}"
+            f"{greedy_returns(results.parts[part_name(task, variant)])[hit].mean():.1f}"
             for variant in VARIANTS
         )
         words += (
@@ -132,7 +138,8 @@ def _costs(results: Results, task: str) -> str:
         )
     else:
         words += "no unit of the squared error is dead early, "
+    greedy, late = (_gain(results, task, COMMON, "linear", of) for of in (greedy_returns, late_returns))
     return words + (
-        "and over all seeds the matching loss gets more than linear outputs by "
-        f"{gain.mean:+.1f} ± {gain.half:.1f}"
+        "and at a common learning rate the matching loss changes the return of linear outputs by "
+        f"{greedy.mean:+.1f} ± {greedy.half:.1f}, and by {late.mean:+.1f} ± {late.half:.1f} while learning"
     )
