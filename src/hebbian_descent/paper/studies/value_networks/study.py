@@ -78,9 +78,10 @@ STUDY = Study(
     "the last fifth of learning, on {rate_seeds} seeds that are not measured; {seeds} seeds are. A unit is "
     "dead if a ≤ 0 in all of {looked_at} states of the memory, looked at before learning and {looks} times "
     "since; it is dead early if it is at some look of the first fifth, and trapped if it is dead early and "
-    "at all looks of the last fifth. Seeds are hit if a unit of the squared error is dead early. Rectifiers "
-    "also start with an output bias of {output_bias}, where all are dead. Greedy returns are means of "
-    "{evaluation_episodes} episodes after learning. Set before measuring: the remark holds if on both tasks "
+    "at all looks of the last fifth; a linear output that is counted so is merely "
+    "negative. Seeds are hit if a unit of the squared error is dead early. Rectifiers also start with an "
+    "output bias of {output_bias}, where all are dead. Greedy returns are means of {evaluation_episodes} "
+    "episodes after learning. Set before measuring: the remark holds if on both tasks "
     "the squared error traps most units that are dead early from the usual start, the matching loss traps "
     "none from either start, and from the negative start its greedy return is certainly higher; otherwise it "
     "holds with limits if from the usual start the squared error traps a larger share of them than the "
@@ -123,8 +124,8 @@ STUDY = Study(
     table=table,
     figure=figure,
     caption="Share of dead output units and return of recent episodes over the steps of learning, means over "
-    "seeds (lines; broken where the output bias starts negative), and the share of dead units at the end by "
-    "learning rate.",
+    "the measured seeds (broken lines: negative output bias at the start), and both by learning rate, means "
+    "over the seeds that choose it.",
     answer=answer,
     needs=("torch", "gymnasium", "minatar"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hebbian_descent.plotting import ACTIVATION_COLORS, RULE_STYLES
 
@@ -11,27 +11,15 @@ class Variant(NamedTuple):
     """Output units and the loss they learn by."""
 
     title: str
+    color: str
     is_rectified: bool
-    is_matching: bool
-    """Whether the error h − t reaches the synapses without φ′; for linear outputs this is no difference."""
-    style: dict[str, Any]
+    is_matching: bool = False
+    """Whether the error h − t reaches the synapses without φ′; for linear outputs, φ′ = 1, both are one."""
 
 
 VARIANTS = {
-    "linear": Variant(
-        "linear, squared error", False, False, {"color": ACTIVATION_COLORS["linear"], "linestyle": "-"}
-    ),
-    "squared": Variant(
-        "rectifier, squared error",
-        True,
-        False,
-        {"color": RULE_STYLES["gradient_descent"]["color"], "linestyle": "-"},
-    ),
-    "matching": Variant(
-        "rectifier, matching loss",
-        True,
-        True,
-        {"color": RULE_STYLES["hebbian_descent"]["color"], "linestyle": "-"},
-    ),
+    "linear": Variant("linear, squared error", ACTIVATION_COLORS["linear"], False),
+    "squared": Variant("rectifier, squared error", RULE_STYLES["gradient_descent"]["color"], True),
+    "matching": Variant("rectifier, matching loss", RULE_STYLES["hebbian_descent"]["color"], True, True),
 }
 RECTIFIED = tuple(name for name, variant in VARIANTS.items() if variant.is_rectified)
