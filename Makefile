@@ -29,7 +29,7 @@ install: $(STAMP) native  ## Make a virtual environment with the package, its ex
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,river,torch]' --group test --group lint
+	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,river,torch,studies]' --group test --group lint
 	@touch $@
 
 $(LIGHT_STAMP): pyproject.toml constraints.txt

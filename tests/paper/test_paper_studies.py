@@ -12,7 +12,7 @@ from hebbian_descent import Autoencoder, Training
 from hebbian_descent.paper import labels
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.studies import STUDIES
-from hebbian_descent.paper.studies.base import interval
+from hebbian_descent.paper.studies.base import Later, interval
 from hebbian_descent.paper.studies.covariance_autoencoder import COVARIANCE_RULE
 from hebbian_descent.paper.studies.page import drawn, figure_name, page_text
 from hebbian_descent.paper.studies.rescaled_hebb import _of_one
@@ -38,8 +38,8 @@ def test_a_study_is_listed_under_its_name_and_cites_the_paper(name):
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_quick_form_runs_and_is_kept(name, tmp_path):
     study = STUDIES[name]
-    if study.needs:
-        pytest.importorskip(study.needs)
+    for library in study.needs:
+        pytest.importorskip(library)
     assert_the_quick_form_runs_and_is_kept(study, tmp_path)
 
 
@@ -101,6 +101,20 @@ class TestRunning:
         assert (computed, seen) == (["c"], ["a", "b", "c"])
         assert results.parts["a"] == {"value": 0.333333, "draws": [1, 2]}
         assert results == kept_results(study, tmp_path)
+
+    def test_a_later_part_is_computed_from_those_before_it_also_when_resumed(self, tmp_path):
+        study, computed = self.counting()
+        seen = []
+
+        def later(found):
+            seen.append(found["a"]["value"])
+            return {"twice": 2 * found["a"]["value"]}
+
+        both = replace(study, parts=lambda settings: {**study.parts(settings), "d": Later(later)})
+        assert run_study(both, tmp_path).parts["d"] == {"twice": 0.666666}
+        (tmp_path / "studies" / "parts" / study.name / "d.json").unlink()
+        assert run_study(both, tmp_path).parts["d"] == {"twice": 0.666666}
+        assert (computed, seen) == ([*"abc"], [0.333333] * 2)
 
     def test_parts_with_other_settings_are_computed_again(self, tmp_path):
         study, computed = self.counting()
@@ -173,7 +187,7 @@ class TestCommand:
         assert reason in said
 
     def test_what_lacks_a_library_is_skipped_among_others_and_refused_alone(self, command, monkeypatch):
-        needy = replace(MINI, name="needy", needs="no_such_library")
+        needy = replace(MINI, name="needy", needs=("no_such_library",))
         monkeypatch.setattr("hebbian_descent.cli.study.STUDIES", {"mini_batches": MINI, "needy": needy})
         code, _, said = command("study", "all", "--quick")
         assert code == 1

@@ -8,6 +8,7 @@ from hebbian_descent.paper.studies import (
     rescaled_hebb,
     sampled_contrastive_divergence,
     spiking,
+    value_networks,
 )
 from hebbian_descent.paper.studies.base import Answer, Results, Study
 
@@ -21,4 +22,5 @@ STUDIES: dict[str, Study] = {
     "spiking": spiking.STUDY,
     "deep_losses": deep_losses.STUDY,
     "adaptive_rates": adaptive_rates.STUDY,
+    "value_networks": value_networks.STUDY,
 }

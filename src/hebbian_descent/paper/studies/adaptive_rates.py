@@ -203,5 +203,5 @@ STUDY = Study(
     caption="Test errors of Hebbian hidden layers (filled circles) and back-propagation (open squares, "
     "broken lines) by depth.",
     answer=answer,
-    needs="torch",
+    needs=("torch",),
 )

@@ -28,6 +28,12 @@ Numbers = dict[str, Any]
 Part = Callable[[], Numbers]
 
 
+class Later(NamedTuple):
+    """A part that is computed from the numbers of the parts before it, such as a rate chosen there."""
+
+    compute: Callable[[Mapping[str, Numbers]], Numbers]
+
+
 class Results(NamedTuple):
     """What a study measured, with the settings it was measured with."""
 
@@ -64,13 +70,13 @@ class Study:
     settings: Settings
     quick: Settings
     """Settings that differ in a quick look, which needs no data but what the package brings."""
-    parts: Callable[[Settings], Mapping[str, Part]]
+    parts: Callable[[Settings], Mapping[str, Part | Later]]
     table: Callable[[Results], TextTable]
     figure: Callable[[Results], Figure]
     caption: str
     answer: Callable[[Results], Answer]
-    needs: str = ""
-    """The library without which the study cannot be run, which an extra of the same name installs."""
+    needs: tuple[str, ...] = ()
+    """Libraries without which the study cannot be run, which the extra `studies` installs."""
 
     def settings_of(self, *, quick: bool) -> dict[str, Any]:
         """Return all settings, of the full study or of a quick look."""

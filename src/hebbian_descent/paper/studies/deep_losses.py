@@ -232,5 +232,5 @@ STUDY = Study(
     "name says so), with 99 % intervals; linear within ±0.01, logarithmic beyond. Left of zero the matching "
     "loss is better.",
     answer=answer,
-    needs="torch",
+    needs=("torch",),
 )

@@ -18,7 +18,7 @@ import numpy as np
 from hebbian_descent.checks import require_extra
 from hebbian_descent.paper.origin import Origin, one_line, origin_in, this_origin
 from hebbian_descent.paper.saved_json import as_float, as_object, read_json, warn_of_damage
-from hebbian_descent.paper.studies.base import Numbers, Results, Study
+from hebbian_descent.paper.studies.base import Later, Numbers, Results, Study
 from hebbian_descent.safe_files import write_atomically
 
 DIGITS = 6
@@ -32,8 +32,8 @@ def run_study(
     study: Study, folder: Path, *, quick: bool = False, progress: Progress | None = None
 ) -> Results:
     """Compute the parts that are missing, save each at once, and return and save all results."""
-    if study.needs:
-        require_extra(study.needs, extra=study.needs, purpose=f"The study {study.name}")
+    for library in study.needs:
+        require_extra(library, extra="studies", purpose=f"The study {study.name}")
     settings = as_plain(study.settings_of(quick=quick))
     place, origin = _place(folder, quick), this_origin()  # now: sources may change while a study runs
     origins: list[Origin] = []
@@ -44,7 +44,7 @@ def run_study(
         kept = _read_part(path, settings)
         if kept is None:
             start = time.perf_counter()
-            numbers = as_plain(part())
+            numbers = as_plain(part.compute(found) if isinstance(part, Later) else part())
             kept = {
                 "settings": settings,
                 "seconds": round(time.perf_counter() - start, 1),

@@ -1,0 +1,145 @@
+"""The table of the study, and its verdict by the rule that the protocol states.
+
+Paper: sec:HD_results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hebbian_descent.checks import Array
+from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.studies.base import Answer, Interval, Numbers, Results, interval
+from hebbian_descent.paper.studies.value_networks.findings import (
+    COMMON,
+    CONDITIONS,
+    NATURAL,
+    NEGATIVE,
+    conditions_of,
+    fates,
+    greedy_returns,
+    hit_runs,
+    late_returns,
+    part_name,
+    pooled,
+)
+from hebbian_descent.paper.studies.value_networks.tasks import TASKS
+from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED, VARIANTS
+from hebbian_descent.table_formats import TextTable
+
+
+def table(results: Results) -> TextTable:
+    """Return dead units and returns, by task, outputs and start."""
+    rows = []
+    for task in results.settings["tasks"]:
+        hit = hit_runs(results.parts, task)
+        for variant, (title, *_) in VARIANTS.items():
+            for condition in conditions_of(variant):
+                numbers = results.parts[part_name(task, variant, condition)]
+                found, played = fates(numbers), greedy_returns(numbers)
+                rows.append(
+                    (
+                        TASKS[task].title,
+                        title,
+                        CONDITIONS[condition],
+                        f"{numbers['runs'][0][0]:g}",
+                        f"{found.at_start.sum()} of {found.at_start.size}",
+                        str(found.died.sum()),
+                        str(found.early.sum()),
+                        str(found.trapped.sum()),
+                        str(found.came_back.sum()),
+                        f"{late_returns(numbers).mean():.1f}",
+                        f"{played.mean():.1f}",
+                        f"{played[hit].mean():.1f} ({hit.sum()})" if hit.any() else "none",
+                    )
+                )
+    headings = (
+        "task",
+        "outputs, loss",
+        "measured from",
+        "learning rate",
+        "units dead at the start",
+        "died since",
+        "dead early",
+        "trapped",
+        "came back",
+        "return, last fifth",
+        "greedy return",
+        "greedy return, seeds hit",
+    )
+    return TextTable(headings, rows, alignment="lllrrrrrrrrr")
+
+
+def _gain(
+    results: Results, task: str, condition: str, other: str, of: Callable[[Numbers], Array]
+) -> Interval:
+    """Return by how much a return of the matching loss exceeds that of another variant."""
+    mine, theirs = (of(results.parts[part_name(task, name, condition)]) for name in ("matching", other))
+    return interval(mine - theirs)
+
+
+def _names(results: Results, variant: str, start: str) -> list[str]:
+    return [part_name(task, variant, start) for task in results.settings["tasks"]]
+
+
+def verdict_of(results: Results) -> Word:
+    """Judge by the rule that the protocol states."""
+    squared, matching = (
+        {start: pooled(results.parts, _names(results, v, start)) for start in (NATURAL, NEGATIVE)}
+        for v in RECTIFIED
+    )
+    tasks = results.settings["tasks"]
+    by_task = [pooled(results.parts, [part_name(task, "squared")]) for task in tasks]
+    n_matching = sum(each.trapped for each in matching.values())
+    if all(2 * each.trapped > each.early for each in by_task) and n_matching == 0:
+        gains = [_gain(results, task, NEGATIVE, "squared", greedy_returns) for task in tasks]
+        if all(gain.mean > gain.half for gain in gains):
+            return "holds"
+    share = squared[NATURAL].trapped / max(squared[NATURAL].early, 1)
+    share_matching = matching[NATURAL].trapped / max(matching[NATURAL].early, 1)
+    return "holds with limits" if share > share_matching else "does not hold"
+
+
+def answer(results: Results) -> Answer:
+    """Count the units that stay dead, then say what that costs."""
+    counts = {
+        (variant, start): pooled(results.parts, _names(results, variant, start))
+        for variant in RECTIFIED
+        for start in (NATURAL, NEGATIVE)
+    }
+    natural, negative = counts["squared", NATURAL], counts["squared", NEGATIVE]
+    own, own_negative = counts["matching", NATURAL], counts["matching", NEGATIVE]
+    bias = results.settings["output_bias"]
+    return Answer(
+        verdict_of(results),
+        f"With the squared error {natural.trapped} of {natural.early} rectifier outputs that are dead early "
+        f"stay dead to the end, and {negative.trapped} of {negative.early} of those that start with a bias "
+        f"of {bias:g}; with the matching loss {own.trapped} of {own.early} and {own_negative.trapped} of "
+        f"{own_negative.early} do. "
+        + "; ".join(_costs(results, task) for task in results.settings["tasks"])
+        + ".",
+    )
+
+
+def _costs(results: Results, task: str) -> str:
+    """Return what dead units cost in a task, as a clause."""
+    hit = hit_runs(results.parts, task)
+    is_first = task == results.settings["tasks"][0]
+    words = f"{'In' if is_first else 'in'} {TASKS[task].title} "
+    if hit.any():
+        linear, squared, matching = (
+            f"{greedy_returns(results.parts[part_name(task, variant)])[hit].mean():.1f}"
+            for variant in VARIANTS
+        )
+        words += (
+            f"the greedy policy gets {squared} by the squared error in the {hit.sum()} of {len(hit)} seeds "
+            f"in which its units are dead early, {matching} by the matching loss and {linear} with linear "
+            "outputs in the same seeds, "
+        )
+    else:
+        words += "no unit of the squared error is dead early, "
+    greedy, late = (_gain(results, task, COMMON, "linear", of) for of in (greedy_returns, late_returns))
+    return words + (
+        "and at a common learning rate the matching loss changes the return of linear outputs by "
+        f"{greedy.mean:+.1f} ± {greedy.half:.1f}, and by {late.mean:+.1f} ± {late.half:.1f} while learning"
+    )
