@@ -2,6 +2,7 @@
 
 from hebbian_descent.paper.studies import (
     covariance_autoencoder,
+    deep_autoencoders,
     mini_batches,
     rescaled_hebb,
     sampled_contrastive_divergence,
@@ -16,5 +17,6 @@ STUDIES: dict[str, Study] = {
     "rescaled_hebb": rescaled_hebb.STUDY,
     "sampled_contrastive_divergence": sampled_contrastive_divergence.STUDY,
     "covariance_autoencoder": covariance_autoencoder.STUDY,
+    "deep_autoencoders": deep_autoencoders.STUDY,
     "spiking": spiking.STUDY,
 }
