@@ -22,7 +22,7 @@ from hebbian_descent.paper.studies.base import Numbers, Settings
 from hebbian_descent.thread_pools import one_thread
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "Adam": torch.optim.Adam,
+    "Adam": partial(torch.optim.Adam, fused=True),
     "SGD": torch.optim.SGD,
 }
 

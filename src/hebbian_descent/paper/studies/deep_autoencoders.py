@@ -228,8 +228,8 @@ STUDY = Study(
         "batch_size": 100,
         "patience": 20,
         "least_fall": 0.005,
-        "most_epochs": 150,
-        "seeds": 4,
+        "most_epochs": 100,
+        "seeds": 3,
     },
     quick={
         "dataset": "digits",
