@@ -216,7 +216,9 @@ STUDY = Study(
     "both; differences are paired by seed. Very similar: the interval lies within ±10 % of the full "
     "gradient's error; networks whose errors stay above 95 % of that of the mean pattern do not count. The "
     "remark holds if all networks of several layers are very similar, with limits if at least half are, and "
-    "does not hold if more than half certainly are not.",
+    "does not hold if more than half certainly are not. This rule came first; the sizes, the {patience} "
+    "epochs (10 before) and where the search starts were settled after first runs at two and four layers, in "
+    "which the decoder part ended 21 to 27 % higher at two.",
     settings={
         "dataset": "mnist",
         "learned": 5000,
