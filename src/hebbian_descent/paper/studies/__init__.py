@@ -3,6 +3,7 @@
 from hebbian_descent.paper.studies import (
     adaptive_rates,
     covariance_autoencoder,
+    deep_autoencoders,
     deep_losses,
     mini_batches,
     rescaled_hebb,
@@ -22,5 +23,6 @@ STUDIES: dict[str, Study] = {
     "spiking": spiking.STUDY,
     "deep_losses": deep_losses.STUDY,
     "adaptive_rates": adaptive_rates.STUDY,
+    "deep_autoencoders": deep_autoencoders.STUDY,
     "value_networks": value_networks.STUDY,
 }
