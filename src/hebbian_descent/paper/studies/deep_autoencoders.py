@@ -169,15 +169,14 @@ def answer(results: Results) -> Answer:
     excesses = [pair.excess() for pair in deep]
     n_similar = sum(excess.within(SIMILAR) for excess in excesses)
     n_other = sum(abs(excess.mean) - excess.half > SIMILAR for excess in excesses)
-    full, decoder = (_mean_epochs([getattr(pair, name) for pair in deep]) for name in (FULL, DECODER))
     return Answer(
         verdict_of(len(deep), n_similar, n_other),
-        f"In {n_similar} of {len(deep)} networks of several layers the error of the decoder part is within "
-        f"{SIMILAR:.0%} of the full gradient's for certain, and in {n_other} it certainly is not: it is "
-        f"{_span([excess.mean for excess in excesses])} of it higher, in networks of one layer "
-        f"{_span([pair.excess().mean for pair in pairs if pair.depth == 1])}. "
-        f"The decoder part stops improving after {decoder:.0f} epochs on average, the full gradient after "
-        f"{full:.0f}.",
+        f"The error of the decoder part differs by {_span(excesses)} from the full gradient's with several "
+        f"layers, and by {_span([pair.excess() for pair in pairs if pair.depth == 1])} with one; of "
+        f"{len(deep)} networks of several layers it is within {SIMILAR:.0%} for certain in {n_similar} and "
+        f"certainly outside in {n_other}. "
+        f"Training these by the decoder part takes {_ending([pair.decoder for pair in deep])}, by the full "
+        f"gradient {_ending([pair.full for pair in deep])}.",
     )
 
 
@@ -190,12 +189,15 @@ def verdict_of(n: int, n_similar: int, n_other: int) -> Word:
     return "holds with limits" if n_similar >= n / 2 else "undecided"
 
 
-def _mean_epochs(several: list[Numbers]) -> float:
-    return float(np.mean([numbers["epochs"] for numbers in several]))
+def _span(excesses: list[Interval]) -> str:
+    means = [excess.mean for excess in excesses]
+    return f"{min(means):+.0%} to {max(means):+.0%}"
 
 
-def _span(shares: list[float]) -> str:
-    return f"{min(shares):.0%} to {max(shares):.0%}"
+def _ending(several: list[Numbers]) -> str:
+    epochs = np.mean([numbers["epochs"] for numbers in several])
+    ended = np.array([numbers["converged"] for numbers in several])
+    return f"{epochs:.0f} epochs on average ({(~ended).sum()} of {ended.size} runs end before they converge)"
 
 
 STUDY = Study(
