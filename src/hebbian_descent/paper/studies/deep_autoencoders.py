@@ -42,7 +42,7 @@ LEARNED = 0.95
 
 
 def parts(settings: Settings) -> dict[str, Part]:
-    """Return one part per network and part of the gradient."""
+    """Return one part per optimizer, depth and gradient: its search and its seeds."""
     return {
         _name(optimizer, depth, gradient): partial(_measured, settings, optimizer, depth, gradient)
         for optimizer in settings["optimizers"]
@@ -103,7 +103,8 @@ def table(results: Results) -> TextTable:
         both = (pair.full, pair.decoder)
         rows.append(
             (
-                *(pair.optimizer, str(pair.depth)),
+                pair.optimizer,
+                str(pair.depth),
                 *(f"{errors.mean():.4f}" for errors in pair.errors()),
                 f"{mean:+.1%} ± {half:.1%}",
                 f"{np.mean(pair.full['baseline']):.4f}",
