@@ -7,7 +7,11 @@ from pathlib import Path
 import hebbian_descent
 
 OF_STUDIES = {
-    f"hebbian_descent.paper.studies.value_networks.{name}" for name in ("learning", "replay", "stack")
+    f"hebbian_descent.paper.studies.{name}"
+    for name in (
+        "deep_autoencoder_training",
+        *(f"value_networks.{name}" for name in ("learning", "replay", "stack")),
+    )
 }
 """Modules that are imported when a study of networks in PyTorch is run."""
 
