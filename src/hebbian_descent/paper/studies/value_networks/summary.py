@@ -15,6 +15,8 @@ from hebbian_descent.paper.studies.value_networks.findings import (
     CONDITIONS,
     NATURAL,
     NEGATIVE,
+    RATES,
+    Pooled,
     conditions_of,
     fates,
     greedy_returns,
@@ -101,24 +103,28 @@ def verdict_of(results: Results) -> Word:
 
 
 def answer(results: Results) -> Answer:
-    """Count the units that stay dead, then say what that costs."""
-    counts = {
-        (variant, start): pooled(results.parts, _names(results, variant, start))
+    """Count the units that stay dead and those that died since the start, then say what that costs."""
+    squared, matching = (
+        {end: pooled(results.parts, _names(results, variant, end)) for end in (NATURAL, NEGATIVE, RATES)}
         for variant in RECTIFIED
-        for start in (NATURAL, NEGATIVE)
-    }
-    natural, negative = counts["squared", NATURAL], counts["squared", NEGATIVE]
-    own, own_negative = counts["matching", NATURAL], counts["matching", NEGATIVE]
-    bias = results.settings["output_bias"]
+    )
     return Answer(
         verdict_of(results),
-        f"With the squared error {natural.trapped} of {natural.early} rectifier outputs that are dead early "
-        f"stay dead to the end, and {negative.trapped} of {negative.early} of those that start with a bias "
-        f"of {bias:g}; with the matching loss {own.trapped} of {own.early} and {own_negative.trapped} of "
-        f"{own_negative.early} do. "
+        f"With the squared error {_kept(squared[NATURAL])} rectifier outputs that are dead early stay dead "
+        f"to the end and {_kept(squared[NEGATIVE])} that start with a negative bias, with the matching loss "
+        f"{_kept(matching[NATURAL])} and {_kept(matching[NEGATIVE])}; of units that were active before "
+        f"learning {_died(squared)} by the squared error and {_died(matching)} by the matching loss. "
         + "; ".join(_costs(results, task) for task in results.settings["tasks"])
         + ".",
     )
+
+
+def _kept(counts: Pooled) -> str:
+    return f"{counts.trapped} of {counts.early}"
+
+
+def _died(counts: dict[str, Pooled]) -> str:
+    return f"{counts[NATURAL].died} died at the chosen rates and {counts[RATES].died} in the search for them"
 
 
 def _costs(results: Results, task: str) -> str:
