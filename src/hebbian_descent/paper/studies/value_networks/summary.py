@@ -80,34 +80,33 @@ def _gain(
     return interval(mine - theirs)
 
 
-def _names(results: Results, variant: str, start: str) -> list[str]:
-    return [part_name(task, variant, start) for task in results.settings["tasks"]]
+def _pooled(results: Results, variant: str) -> dict[str, Pooled]:
+    """Return the counts over all tasks, from both starts and in the search for learning rates."""
+    return {
+        end: pooled(results.parts, [part_name(task, variant, end) for task in results.settings["tasks"]])
+        for end in (NATURAL, NEGATIVE, RATES)
+    }
 
 
 def verdict_of(results: Results) -> Word:
     """Judge by the rule that the protocol states."""
-    squared, matching = (
-        {start: pooled(results.parts, _names(results, v, start)) for start in (NATURAL, NEGATIVE)}
-        for v in RECTIFIED
-    )
+    squared, matching = (_pooled(results, variant) for variant in RECTIFIED)
     tasks = results.settings["tasks"]
     by_task = [pooled(results.parts, [part_name(task, "squared")]) for task in tasks]
-    n_matching = sum(each.trapped for each in matching.values())
-    if all(2 * each.trapped > each.early for each in by_task) and n_matching == 0:
-        gains = [_gain(results, task, NEGATIVE, "squared", greedy_returns) for task in tasks]
-        if all(gain.mean > gain.half for gain in gains):
-            return "holds"
-    share = squared[NATURAL].trapped / max(squared[NATURAL].early, 1)
-    share_matching = matching[NATURAL].trapped / max(matching[NATURAL].early, 1)
-    return "holds with limits" if share > share_matching else "does not hold"
+    gains = [_gain(results, task, NEGATIVE, "squared", greedy_returns) for task in tasks]
+    if (
+        all(counts.trapped > counts.early / 2 for counts in by_task)
+        and matching[NATURAL].trapped == matching[NEGATIVE].trapped == 0
+        and all(gain.mean > gain.half for gain in gains)
+    ):
+        return "holds"
+    theirs, mine = (counts[NATURAL].trapped / max(counts[NATURAL].early, 1) for counts in (squared, matching))
+    return "holds with limits" if theirs > mine else "does not hold"
 
 
 def answer(results: Results) -> Answer:
     """Count the units that stay dead and those that died since the start, then say what that costs."""
-    squared, matching = (
-        {end: pooled(results.parts, _names(results, variant, end)) for end in (NATURAL, NEGATIVE, RATES)}
-        for variant in RECTIFIED
-    )
+    squared, matching = (_pooled(results, variant) for variant in RECTIFIED)
     return Answer(
         verdict_of(results),
         f"With the squared error {_kept(squared[NATURAL])} rectifier outputs that are dead early stay dead "
