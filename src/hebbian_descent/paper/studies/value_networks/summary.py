@@ -38,6 +38,8 @@ def table(results: Results) -> TextTable:
         for variant, (title, *_) in VARIANTS.items():
             for condition in conditions_of(variant):
                 numbers = results.parts[part_name(task, variant, condition)]
+                if condition == COMMON and numbers == results.parts[part_name(task, variant)]:
+                    continue
                 found, played = fates(numbers), greedy_returns(numbers)
                 rows.append(
                     (
@@ -111,8 +113,9 @@ def answer(results: Results) -> Answer:
         verdict_of(results),
         f"With the squared error {_kept(squared[NATURAL])} rectifier outputs that are dead early stay dead "
         f"to the end and {_kept(squared[NEGATIVE])} that start with a negative bias, with the matching loss "
-        f"{_kept(matching[NATURAL])} and {_kept(matching[NEGATIVE])}; of units that were active before "
-        f"learning {_died(squared)} by the squared error and {_died(matching)} by the matching loss. "
+        f"{_kept(matching[NATURAL])} and {_kept(matching[NEGATIVE])}; of the units that are active before "
+        f"learning {_died(squared)} die by the squared error and {_died(matching)} by the matching loss. "
+        "At a common learning rate, "
         + "; ".join(_costs(results, task) for task in results.settings["tasks"])
         + ".",
     )
@@ -123,17 +126,16 @@ def _kept(counts: Pooled) -> str:
 
 
 def _died(counts: dict[str, Pooled]) -> str:
-    return f"{counts[NATURAL].died} died at the chosen rates and {counts[RATES].died} in the search for them"
+    return f"{counts[NATURAL].died} (and {counts[RATES].died} in the search for learning rates)"
 
 
 def _costs(results: Results, task: str) -> str:
-    """Return what dead units cost in a task, as a clause."""
+    """Return what dead units cost in a task at a common learning rate, as a clause."""
     hit = hit_runs(results.parts, task)
-    is_first = task == results.settings["tasks"][0]
-    words = f"{'In' if is_first else 'in'} {TASKS[task].title} "
+    words = f"in {TASKS[task].title} "
     if hit.any():
         linear, squared, matching = (
-            f"{greedy_returns(results.parts[part_name(task, variant)])[hit].mean():.1f}"
+            f"{greedy_returns(results.parts[part_name(task, variant, COMMON)])[hit].mean():.1f}"
             for variant in VARIANTS
         )
         words += (
@@ -145,6 +147,6 @@ def _costs(results: Results, task: str) -> str:
         words += "no unit of the squared error is dead early, "
     greedy, late = (_gain(results, task, COMMON, "linear", of) for of in (greedy_returns, late_returns))
     return words + (
-        "and at a common learning rate the matching loss changes the return of linear outputs by "
+        "and over all seeds the matching loss changes the return of linear outputs by "
         f"{greedy.mean:+.1f} ± {greedy.half:.1f}, and by {late.mean:+.1f} ± {late.half:.1f} while learning"
     )
