@@ -34,7 +34,7 @@ def results(**parts):
     found = {}
     for task in TASKS:
         for variant in VARIANTS:
-            for start in conditions_of(variant):
+            for start in (*conditions_of(variant), RATES):
                 greedy = (9.0, 9.1) if variant == "matching" else (1.0, 1.0)
                 units = parts.get(variant + start.replace("-", "_"), (ALIVE,) * 4)
                 found[part_name(task, variant, start)] = numbers(*units, greedy=greedy)

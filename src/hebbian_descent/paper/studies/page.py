@@ -59,6 +59,8 @@ def _with_results(studies: Iterable[Study], folder: Path) -> list[tuple[Study, R
 def _section(study: Study, results: Results) -> str:
     verdict, text = study.answer(results)
     origin = results.origin
+    extra = " (after `pip install 'hebbian-descent[studies]'`)" if study.needs else ""
+    command = f"`hebbian-descent study {study.name}`{extra}"
     return "\n\n".join(
         [
             f"## {study.title}",
@@ -68,7 +70,7 @@ def _section(study: Study, results: Results) -> str:
             f"![{study.caption}](figures/{figure_name(study)})",
             study.caption,
             f"*Answer: {verdict}.* {text}",
-            f"`hebbian-descent study {study.name}` takes about {_duration(results.seconds)} on one core; "
+            f"{command} takes about {_duration(results.seconds)} on one core; "
             f"measured {origin.date}, commit {origin.commit or 'unknown'}.",
         ]
     )

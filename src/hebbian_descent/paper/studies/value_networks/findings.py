@@ -6,7 +6,7 @@ fifth of learning, and *trapped* if it is dead early and at every look of the la
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -94,14 +94,14 @@ class Pooled(NamedTuple):
 
     early: int
     trapped: int
+    died: int
 
 
-def pooled(parts: Mapping[str, Numbers], names: list[str]) -> Pooled:
-    """Return how many units of these parts were dead early, and trapped."""
+def pooled(parts: Mapping[str, Numbers], names: Iterable[str]) -> Pooled:
+    """Return how many units of these parts were dead early, are trapped, and died."""
     found = [fates(parts[name]) for name in names]
-    return Pooled(
-        sum(int(each.early.sum()) for each in found), sum(int(each.trapped.sum()) for each in found)
-    )
+    flags = ([each.early, each.trapped, each.died] for each in found)
+    return Pooled(*(sum(int(each.sum()) for each in column) for column in zip(*flags, strict=True)))
 
 
 def hit_runs(parts: Mapping[str, Numbers], task: str) -> Flags:

@@ -86,7 +86,8 @@ STUDY = Study(
     "none from either start, and from the negative start its greedy return is certainly higher; otherwise it "
     "holds with limits if from the usual start the squared error traps a larger share of them than the "
     "matching loss, and else it does not hold. Since the rates chosen for CartPole differ by a factor of 16, "
-    "all three were then also measured at a common rate, the best on average over the three.",
+    "all three were then also measured at a common rate, the best on average over the three; rows that this "
+    "would repeat are left out.",
     settings={
         "tasks": ["cartpole", "breakout"],
         "steps": [50_000, 100_000],
