@@ -16,6 +16,7 @@ from hebbian_descent.paper.studies.base import Answer, Numbers, Part, Results, S
 from hebbian_descent.paper.studies.perceptrons.depths import (
     RULE,
     Comparison,
+    by_units,
     compared,
     errors_by_depth,
     verdict,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 HEBBIAN, ORDINARY = "Hebbian", "back-propagation"
 COLORS = {"sigmoid": "#D55E00", "tanh": "#0072B2", "rectifier": "#56B4E9", "step": "#009E73"}
+TICKS = (0.06, 0.1, 0.2, 0.4, 0.9)
 Key = tuple[str, str, str]
 """Dataset, optimizer and hidden units."""
 
@@ -119,6 +121,8 @@ def figure(results: Results) -> Figure:
                     label=f"{hidden}, {name}",
                 )
         axes.set_yscale("log")
+        axes.set_yticks(TICKS, [f"{error:g}" for error in TICKS])
+        axes.minorticks_off()
         axes.set_xticks(settings["depths"])
         axes.set_xlabel("Hidden layers")
         axes.set_ylabel("Test error")
@@ -131,32 +135,25 @@ def answer(results: Results) -> Answer:
     """Judge by `RULE`, and tell for which units and optimizers Hebbian layers win and lose."""
     found = _comparisons(results)
     everything = [one for comparisons in found.values() for one in comparisons]
+    by_optimizer = [
+        f"with {optimizer} {_counts([one for key in found if key[1] == optimizer for one in found[key]])}"
+        for optimizer in results.settings["optimizers"]
+    ]
     single = [one for one in everything if one.depth == 1]
+    deeper = [one for one in everything if one.depth > 1]
     text = (
-        f"Hebbian hidden layers are certainly better than back-propagation in {_count(everything)[0]} and "
-        f"certainly worse in {_count(everything)[1]} of {len(everything)} comparisons: better in "
-        f"{_places(found, 'is_better')}; worse in {_places(found, 'is_worse')}. "
-        f"With one hidden layer, where no derivative is left at all, they are certainly better in "
-        f"{_count(single)[0]} and certainly worse in {_count(single)[1]} of {len(single)}; with more, in "
-        f"{_count(everything)[0] - _count(single)[0]} and {_count(everything)[1] - _count(single)[1]} of "
-        f"{len(everything) - len(single)}."
+        f"Of {len(everything)} comparisons with {ORDINARY}, {HEBBIAN} hidden layers are certainly better in "
+        f"{by_units(everything, 'is_better')}, and certainly worse in {by_units(everything, 'is_worse')}. "
+        f"Better and worse they are {', '.join(by_optimizer)}; with one hidden layer, where no derivative is "
+        f"left at all, {_counts(single)}, and with more {_counts(deeper)}."
     )
     return Answer(verdict(everything), text)
 
 
-def _count(comparisons: Sequence[Comparison]) -> tuple[int, int]:
-    """Return how many are certainly better, and worse."""
-    return sum(one.is_better for one in comparisons), sum(one.is_worse for one in comparisons)
-
-
-def _places(found: dict[Key, list[Comparison]], what: str) -> str:
-    """Write how many comparisons are certain, by hidden units and optimizer."""
-    groups: dict[str, list[Comparison]] = {}
-    for (_, optimizer, hidden), comparisons in found.items():
-        groups.setdefault(f"{hidden} units with {optimizer}", []).extend(comparisons)
-    counts = {name: sum(getattr(one, what) for one in group) for name, group in groups.items()}
-    words = [f"{n} of {len(groups[name])} of {name}" for name, n in counts.items() if n]
-    return ", ".join(words) or "none"
+def _counts(comparisons: Sequence[Comparison]) -> str:
+    """Write how many are certainly better and certainly worse."""
+    better, worse = sum(one.is_better for one in comparisons), sum(one.is_worse for one in comparisons)
+    return f"in {better} and {worse} of {len(comparisons)}"
 
 
 STUDY = Study(

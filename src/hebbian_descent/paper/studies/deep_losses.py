@@ -7,7 +7,6 @@ Paper: sec:HD_results
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from hebbian_descent.paper.studies.base import (
 from hebbian_descent.paper.studies.perceptrons.depths import (
     RULE,
     Comparison,
+    by_units,
     compared,
     errors_by_depth,
     verdict,
@@ -148,20 +148,13 @@ def answer(results: Results) -> Answer:
     squared = [one for one in found if one.against == "squared error"]
     others = [one for one in found if one.against != "squared error"]
     text = (
-        f"Against the squared error the matching loss is certainly better in {_count(squared, 'is_better')}, "
-        f"and certainly worse in {_count(squared, 'is_worse')}; against a cross entropy that is another loss "
-        f"it is better in {sum(one.is_better for one in others)} and worse in "
-        f"{sum(one.is_worse for one in others)} of {len(others)}. "
+        f"Of {len(squared)} comparisons with the squared error the matching loss is certainly better in "
+        f"{by_units(squared, 'is_better')}, and certainly worse in {by_units(squared, 'is_worse')}; of "
+        f"{len(others)} with a cross entropy that is another loss, better in {by_units(others, 'is_better')} "
+        f"and worse in {by_units(others, 'is_worse')}. "
         f"{_with_depth(results, squared)}."
     )
     return Answer(verdict(found), text)
-
-
-def _count(comparisons: list[Comparison], what: str) -> str:
-    """Write how many comparisons are certain, and of which units how many."""
-    counts = Counter(one.units for one in comparisons if getattr(one, what))
-    units = ", ".join(f"{unit} {number}" for unit, number in counts.most_common())
-    return f"{counts.total()} of {len(comparisons)} comparisons ({units})" if counts else "none"
 
 
 def _with_depth(results: Results, squared: list[Comparison]) -> str:

@@ -5,6 +5,7 @@ PyTorch is imported by what computes, and not by what reads results.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil
@@ -91,6 +92,14 @@ def compared(ours: Numbers, theirs: Numbers, dataset: str, units: str, against: 
         means = float(errors.mean()), float(others.mean())
         found.append(Comparison(dataset, units, int(depth), against, *means, interval(errors - others)))
     return found
+
+
+def by_units(comparisons: Sequence[Comparison], what: str) -> str:
+    """Write how many comparisons are certain (`what` is "is_better" or "is_worse"), and of which units."""
+    certain = Counter(one.units for one in comparisons if getattr(one, what))
+    every = Counter(one.units for one in comparisons)
+    units = ", ".join(f"{unit} {number} of {every[unit]}" for unit, number in certain.most_common())
+    return f"{certain.total()} ({units})" if certain else "none"
 
 
 RULE = (
