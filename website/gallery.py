@@ -7,6 +7,8 @@ from pathlib import Path
 from textwrap import indent
 from typing import NamedTuple
 
+from hebbian_descent.table_formats import heading_anchor
+
 HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)\s]+\)")
 SCRIPT = re.compile(r"\]\((?P<path>[^)\s]+\.py)\)")
@@ -20,17 +22,14 @@ class Picture(NamedTuple):
     text: str
     script: Path
 
-    @property
-    def anchor(self) -> str:
-        """The address of the heading within the page."""
-        return re.sub(r"[^\w\- ]", "", self.title).lower().replace(" ", "-")
-
 
 def with_scripts(text: str, page: Path) -> str:
     """Return the page with a thumbnail per picture and with the code of each script, folded."""
     opening, *parts = HEADING.split(text)
     pictures = [_picture(title, body, page) for title, body in zip(parts[::2], parts[1::2], strict=True)]
-    cards = "\n".join(f"-   [{each.image}](#{each.anchor})\n\n    **{each.title}**\n" for each in pictures)
+    cards = "\n".join(
+        f"-   [{each.image}](#{heading_anchor(each.title)})\n\n    **{each.title}**\n" for each in pictures
+    )
     sections = [f"## {each.title}\n{each.text.rstrip()}\n\n{_folded(each.script)}" for each in pictures]
     grid = f'<div class="grid cards thumbnails" markdown>\n\n{cards}\n</div>'
     return "\n\n".join([opening.rstrip(), grid, *sections]) + "\n"

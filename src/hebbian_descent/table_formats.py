@@ -197,3 +197,8 @@ def _aligned_heading(heading: str, cells: Sequence[Text]) -> str | None:
     for cell in cells:
         cell.pad_left(width - cell.cell_len)
     return "\n".join(line.rjust(width) for line in lines)
+
+
+def heading_anchor(title: str) -> str:
+    """Return the address of a Markdown heading within its page."""
+    return re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-")

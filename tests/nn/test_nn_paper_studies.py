@@ -10,8 +10,8 @@ NEEDY = [name for name, study in STUDIES.items() if "torch" in study.needs]
 
 
 @pytest.mark.parametrize("name", NEEDY)
-def test_the_quick_form_runs_and_is_kept(name, tmp_path):
-    before = torch.get_rng_state(), torch.get_num_threads()
+def test_the_quick_form_runs_and_is_kept(name, tmp_path, two_threads):
+    before = torch.get_rng_state()
     assert_the_quick_form_runs_and_is_kept(STUDIES[name], tmp_path)
-    assert torch.equal(torch.get_rng_state(), before[0])
-    assert torch.get_num_threads() == before[1]
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.get_num_threads() == 2

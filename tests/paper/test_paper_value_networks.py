@@ -50,6 +50,12 @@ def test_fates_of_units():
     assert found.came_back.tolist() == [[False, True], [False, False]]
 
 
+def test_dead_before_learning_counts_as_early():
+    found = fates(numbers("1" + "0" * 10, "0" * 3 + "1" * 8, ALIVE, ALIVE))
+    assert found.early.tolist() == [[True, False], [False, False]]
+    assert not found.trapped.any()
+
+
 def test_the_best_rate_has_the_highest_return_in_the_last_fifth():
     returns = np.zeros((11, 4))
     returns[:9, :2], returns[9:, 2:] = 100.0, 5.0

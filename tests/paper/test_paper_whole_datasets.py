@@ -1,6 +1,7 @@
 """Classification and auto-encoders: every printed row is measured, and verdicts follow the stated bounds."""
 
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,7 +80,8 @@ def small(experiment, settings):
     ],
     ids=["classification", "auto-association"],
 )
-def test_kept_learning_rates_give_the_trials_of_the_search_that_found_them(tmp_path, table):
+@pytest.mark.parametrize("search", ["grid", "halving"])
+def test_kept_learning_rates_give_the_trials_of_the_search_that_found_them(tmp_path, table, search):
     table = small(table, {**SMALL, "learning_rates": (4.0, 1.0, 0.1)})
 
     def rows(search, **context):
@@ -87,7 +89,7 @@ def test_kept_learning_rates_give_the_trials_of_the_search_that_found_them(tmp_p
         (job,) = table.jobs(effort)
         return job.run(RunContext(tmp_path / search, effort, **context))
 
-    searched = rows("grid")
+    searched = rows(search)
     rates = {cell_key(row.cell): row.learning_rate for row in searched}
     assert rows("kept", kept_rate=lambda cell: rates[cell_key(cell)]) == searched
 
@@ -106,6 +108,19 @@ def test_a_search_by_kept_rates_is_the_papers_protocol_and_nothing_else():
     for changes in ({"quick": True}, {"overrides": {"trials": 2}}):
         with pytest.raises(ValueError, match=r"'kept' must come without .* Got (quick|trials)"):
             Effort(search="kept", **changes)
+
+
+def test_without_kept_rates_nothing_is_searched_instead(tmp_path):
+    effort = Effort(search="kept")
+    (job,) = Classification("tab:digits", "digits", ("digits",), ("sigmoid",), "centered").jobs(effort)
+    with pytest.raises(ValueError, match="Got none: pass kept_rate= to RunContext"):
+        job.run(RunContext(tmp_path, effort))
+
+
+def test_the_committed_evidence_has_a_rate_for_every_cell_of_whole_datasets():
+    kept = Path(__file__).parents[2] / "reproduction"
+    for label in ("tab:label_learning_centered", "tab:label_learning_uncentered", "tab:auto_associative"):
+        assert all(0 < kept_rate(kept, label, row.cell) <= 100 for row in printed_rows(label))
 
 
 def test_a_cell_without_a_kept_rate_is_named(tmp_path):

@@ -124,5 +124,5 @@ def test_a_local_cluster_takes_it_too(folder: Path) -> None:
 def test_the_security_must_be_that_of_dask_and_come_with_a_scheduler() -> None:
     with pytest.raises(TypeError, match=r"must be a distributed\.Security, or None\. Got True"):
         Dask("tls://host:8786", security=True)
-    with pytest.raises(ValueError, match="must come with the scheduler"):
+    with pytest.raises(ValueError, match="must come with its scheduler"):
         get_executor(security=distributed.Security())

@@ -1,8 +1,8 @@
 """Evidence kept under version control: what a reproduction found, without the run that found it.
 
     summary.csv      one line per printed number: ours, its spread, the verdict
-    draws.parquet    every draw and trial behind it, one value per row; with a checksum, like the files of a
-    store origin.json      by label: date, commit, versions, processor and seeds
+    draws.parquet    every draw and trial behind it, one value per row; with a checksum, as in a store
+    origin.json      by label: date, commit, versions, processor and seeds
     claims.json      the verdicts on the paper's conclusions
 
 Numbers are read from the draws where these are kept, and elsewhere from the summary. Verdicts are never read:
@@ -77,12 +77,14 @@ def read_kept(folder: Path) -> KeptEvidence:
 def kept_rate(folder: Path, label: str, cell: Mapping[str, str]) -> float:
     """Return the learning rate that was found best for a cell."""
     found = read_kept(folder).numbers.get(label, {}).get(cell_key(cell), {})
-    if not found:
+    rates = [number.estimate.learning_rate for number in found.values()]
+    rates = [rate for rate in rates if np.isfinite(rate)]  # printed spreads have none
+    if not rates:
         raise ValueError(
             f"The search 'kept' must find the learning rates in the evidence of {folder}. Got none for "
             f"{label}, {', '.join(cell.values())}: leave --search out to find them."
         )
-    return next(iter(found.values())).estimate.learning_rate
+    return rates[0]
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

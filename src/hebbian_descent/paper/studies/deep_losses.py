@@ -24,6 +24,7 @@ from hebbian_descent.paper.studies.base import (
     legend_below,
 )
 from hebbian_descent.paper.studies.perceptrons.depths import (
+    CLASSES,
     RULE,
     Comparison,
     by_units,
@@ -190,17 +191,17 @@ STUDY = Study(
     "better than the squared error in deep networks, whose analysis is left for future work.",
     question="Is the Hebbian-descent loss better than the squared error and cross entropy in deep networks?",
     protocol="Perceptrons with {depths} hidden layers of {width} rectifiers and PyTorch's initial weights "
-    "learn the ten classes of {datasets} (1,000 and 10,000 training patterns) for {updates} updates by plain "
-    "gradient descent in batches of 50. Each of the fifteen output units has its targets as the table says "
-    "and learns by its Hebbian-descent (matching) loss, by the squared error, and by the cross entropy of "
-    "outputs scaled to (0, 1) where that exists and is another loss: it is the matching loss for sigmoid, "
-    "softmax and scaled tanh units. Each network, loss and depth has its own learning rate: at two hidden "
-    "layers a coarse search with one seed and then steps of a factor of two with {seeds}, at the other "
-    "depths such steps from the best rate of the neighbouring depth, until neither neighbour has a "
+    "learn the ten classes of {datasets} (1,000 and 10,000 training patterns) for {updates} updates by "
+    "plain gradient descent in batches of 50. Each of the fifteen output units has its targets as the table "
+    "says and learns by its Hebbian-descent (matching) loss, by the squared error, and by the cross entropy "
+    "of outputs scaled to (0, 1) where that exists and is another loss: it is the matching loss for "
+    "sigmoid, softmax and scaled tanh units. Each network, loss and depth has its own learning rate: at two "
+    "hidden layers a coarse search with one seed and then steps of a factor of two with {seeds}, at the "
+    "other depths such steps from the best rate of the neighbouring depth, until neither neighbour has a "
     "smaller mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which "
-    f"decides split, initial weights and order; below zero the matching loss is better. {RULE} Both the rule "
-    "and the protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of the page "
-    "on PyTorch, to save time.",
+    f"decides split, initial weights and order; below zero the matching loss is better. {CLASSES} {RULE} "
+    "Both the rule and the protocol were fixed before the results; MNIST has 600 updates instead of the "
+    "1,000 of the page on PyTorch, to save time.",
     settings={
         "datasets": ["digits", "mnist"],
         "outputs": list(ACTIVATIONS),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from hebbian_descent.checks import require_extra
 from hebbian_descent.paper.studies.base import Results, Study
 from hebbian_descent.paper.studies.running import kept_results
 from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.table_formats import TextTable, markdown_text
+from hebbian_descent.table_formats import TextTable, heading_anchor, markdown_text
 
 OPENING = """# What the paper leaves open
 
@@ -44,8 +43,13 @@ def page_text(studies: Iterable[Study], folder: Path) -> str:
     kept = _with_results(studies, folder)
     rows = []
     for study, results in kept:
-        anchor = re.sub(r"[^\w\- ]", "", study.title).lower().replace(" ", "-")
-        rows.append((f"[{study.title}](#{anchor})", study.question, study.answer(results).verdict))
+        rows.append(
+            (
+                f"[{study.title}](#{heading_anchor(study.title)})",
+                study.question,
+                study.answer(results).verdict,
+            )
+        )
     overview = markdown_text(TextTable(("study", "question", "verdict on what the paper says"), rows))
     sections = [_section(study, results) for study, results in kept]
     return "\n\n".join([OPENING, overview, *sections]) + "\n"

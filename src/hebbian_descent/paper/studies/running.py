@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ def run_study(
         require_extra(library, extra="studies", purpose=f"The study {study.name}")
     settings = as_plain(study.settings_of(quick=quick))
     place, origin = _place(folder, quick), this_origin()  # now: sources may change while a study runs
+    versions = (f"{library} {version(library)}" for library in study.needs)
+    origin = origin._replace(versions=", ".join([origin.versions, *versions]))
     origins: list[Origin] = []
     found: dict[str, Numbers] = {}
     seconds = 0.0

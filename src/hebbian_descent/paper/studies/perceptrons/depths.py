@@ -6,8 +6,7 @@ PyTorch is imported by what computes, and not by what reads results.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 from hebbian_descent.paper.claims.base import Word
 from hebbian_descent.paper.studies.base import Interval, Numbers, Settings, interval
 from hebbian_descent.paper.studies.perceptrons.network import Network
+from hebbian_descent.thread_pools import one_thread
 
 START = 2
 """The depth that is searched first."""
@@ -33,7 +33,7 @@ def errors_by_depth(
     search = RateSearch(n_seeds=settings["seeds"], n_updates=settings["updates"])
     best: dict[int, float] = {}
     found: Numbers = {}
-    with _one_thread():
+    with one_thread():  # these networks are too small to gain from more
         for depth in sorted(depths, key=lambda depth: abs(depth - START)):
             network = network_of(depth)
             if best and from_neighbour:
@@ -44,19 +44,6 @@ def errors_by_depth(
             validation = {f"{rate:g}": each[:, 0].mean() for rate, each in search.rates(network).items()}
             found[str(depth)] = {"rate": best[depth], "errors": errors, "validation": validation}
     return found
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread: these networks are too small to gain from more."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class Comparison(NamedTuple):
@@ -102,6 +89,7 @@ def by_units(comparisons: Sequence[Comparison], what: str) -> str:
     return f"{certain.total()} ({units})" if certain else "none"
 
 
+CLASSES = "The class is that of the largest pre-activation, so equal outputs do not tie."
 RULE = (
     "Chance makes about one comparison in a hundred certain. The verdict is that it holds if more than that "
     "are certainly better and no more than that certainly worse, holds with limits if both are more, does "

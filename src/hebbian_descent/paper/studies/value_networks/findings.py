@@ -1,7 +1,7 @@
 """What the numbers of the parts say: fates of output units, returns, and the learning rate that was best.
 
-A unit is dead at a look if a ≤ 0 in all states looked at, *early* if it is dead at some look of the first
-fifth of learning, and *trapped* if it is dead early and at every look of the last fifth.
+A unit is dead at a look if a ≤ 0 in all states looked at, *early* if it is dead before learning or at
+some look of its first fifth, and *trapped* if it is dead early and at every look of the last fifth.
 """
 
 from __future__ import annotations
@@ -95,16 +95,18 @@ class Pooled(NamedTuple):
     early: int
     trapped: int
     died: int
+    died_trapped: int
+    """Of those that died, how many are trapped."""
 
 
 def pooled(parts: Mapping[str, Numbers], names: Iterable[str]) -> Pooled:
     """Return how many units of these parts were dead early, are trapped, and died."""
     found = [fates(parts[name]) for name in names]
-    flags = ([each.early, each.trapped, each.died] for each in found)
+    flags = ([each.early, each.trapped, each.died, each.died & each.trapped] for each in found)
     return Pooled(*(sum(int(each.sum()) for each in column) for column in zip(*flags, strict=True)))
 
 
-def hit_runs(parts: Mapping[str, Numbers], task: str) -> Flags:
+def hit_runs(parts: Mapping[str, Numbers], task: str, end: str = NATURAL) -> Flags:
     """Return whether some output unit of the squared error was dead early, for each run."""
-    hit: Flags = np.any(fates(parts[part_name(task, "squared")]).early, axis=1)
+    hit: Flags = np.any(fates(parts[part_name(task, "squared", end)]).early, axis=1)
     return hit

@@ -19,6 +19,7 @@ from hebbian_descent.paper.studies.value_networks.replay import Replay
 from hebbian_descent.paper.studies.value_networks.stack import Adam, ValueNetworks
 from hebbian_descent.paper.studies.value_networks.tasks import TASKS, Players, Task, Whole
 from hebbian_descent.paper.studies.value_networks.variants import VARIANTS
+from hebbian_descent.thread_pools import one_thread
 
 BLOCK = 500
 ACTING, REPLAYING, LOOKING, EVALUATING = range(4)
@@ -44,23 +45,21 @@ def uniform_rows(seeds: Sequence[int], purpose: int, width: int, block: int = BL
 def exploration(step: int, settings: Settings, n_steps: int) -> float:
     """Return ε: 1 before learning, then linearly to its last value over the first part of all steps."""
     last, share = settings["exploration"], settings["exploration_share"]
-    return float(max(last, 1 - (1 - last) * step / (share * n_steps)))
+    return float(np.clip(1 - (1 - last) * step / (share * n_steps), last, 1))
 
 
 @contextmanager
 def one_fast_thread() -> Iterator[None]:
-    """Use one thread, and zero for numbers below 1e-38.
+    """Use one thread, and flush numbers below 1e-38 to zero.
 
     Adam's averages decay to such numbers where inputs are rarely active; their roots are 30 times as slow.
     """
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
-        yield
+        with one_thread():
+            yield
     finally:
         torch.set_flush_denormal(False)
-        torch.set_num_threads(n_threads)
 
 
 @torch.no_grad()

@@ -51,9 +51,11 @@ def _measure(
 ) -> Numbers:
     from hebbian_descent.paper.studies.value_networks.learning import Run, learn
 
-    is_common, is_negative = condition == COMMON, condition == NEGATIVE
-    rate = common_rate(found, task) if is_common else best_rate(found[part_name(task, variant, RATES)])
-    bias = settings["output_bias"] if is_negative else None
+    own = best_rate(found[part_name(task, variant, RATES)])
+    rate = common_rate(found, task) if condition == COMMON else own
+    if condition == COMMON and rate == own:
+        return found[part_name(task, variant)]  # the same runs
+    bias = settings["output_bias"] if condition == NEGATIVE else None
     return learn(settings, task, variant, [Run(rate, seed) for seed in range(settings["seeds"])], bias)
 
 
@@ -70,24 +72,24 @@ STUDY = Study(
     protocol="DQN with replay memories ({capacity} transitions), target networks (renewed after "
     "{target_updates} updates) and ε-greedy exploration (ε from 1 to {exploration} over the first fifth) on "
     "CartPole-v1 of gymnasium and Breakout of MinAtar: {steps} steps, one update by Adam of {batch_size} "
-    "transitions per {steps_per_update} steps after {warm_up} random ones, discount {discount}. The networks "
-    "have 64-64 and 64 rectifiers in hidden layers, start as PyTorch's linear layers do, and learn by the "
-    "squared error with linear outputs, by the squared error with rectifiers, or by the matching loss with "
-    "rectifiers (error h − t without φ′; targets from rectified outputs). Errors are not clipped; equal "
-    "outputs leave the action to chance. The learning rate of each is the best of {rates} by the return over "
-    "the last fifth of learning, on {rate_seeds} seeds that are not measured; {seeds} seeds are. A unit is "
-    "dead if a ≤ 0 in all of {looked_at} states of the memory, looked at before learning and {looks} times "
-    "since; it is dead early if it is at some look of the first fifth, and trapped if it is dead early and "
-    "at all looks of the last fifth; a linear output that is counted so is merely "
-    "negative. Seeds are hit if a unit of the squared error is dead early. Rectifiers also start with an "
-    "output bias of {output_bias}, where all are dead. Greedy returns are means of {evaluation_episodes} "
-    "episodes after learning. Set before measuring: the remark holds if on both tasks "
+    "transitions per {steps_per_update} steps after {warm_up} random ones, discount {discount}. The "
+    "networks have 64-64 and 64 rectifiers in hidden layers, start as PyTorch's linear layers do, and learn "
+    "by the squared error with linear outputs, by the squared error with rectifiers, or by the matching "
+    "loss with rectifiers (error h − t without φ′; targets from rectified outputs). Errors are not clipped; "
+    "equal outputs leave the action to chance. The learning rate of each is the best of {rates} by the "
+    "return over the last fifth of learning, on {rate_seeds} seeds that are not measured; {seeds} seeds "
+    "are. A unit is dead if a ≤ 0 in all of {looked_at} states of the memory, looked at before learning and "
+    "{looks} times since; it is dead early if it is before learning or at some look of the first fifth, and "
+    "trapped if it is dead early and at all looks of the last fifth; a linear output that is counted so is "
+    "merely negative. Seeds are hit if a unit of the squared error is dead early. Rectifiers also start "
+    "with an output bias of {output_bias}, where all are dead. Greedy returns are means of "
+    "{evaluation_episodes} episodes after learning. Set before measuring: the remark holds if on both tasks "
     "the squared error traps most units that are dead early from the usual start, the matching loss traps "
-    "none from either start, and from the negative start its greedy return is certainly higher; otherwise it "
-    "holds with limits if from the usual start the squared error traps a larger share of them than the "
-    "matching loss, and else it does not hold. Since the rates chosen for CartPole differ by a factor of 16, "
-    "all three were then also measured at a common rate, the best on average over the three; rows that this "
-    "would repeat are left out.",
+    "none from either start, and from the negative start its greedy return is certainly higher; otherwise "
+    "it holds with limits if from the usual start the squared error traps a larger share of them than the "
+    "matching loss, and else it does not hold. Since the rates chosen for CartPole differ by a factor of "
+    "16, all three were then also measured at a common rate, the best on average over the three; rows that "
+    "this would repeat are left out.",
     settings={
         "tasks": ["cartpole", "breakout"],
         "steps": [50_000, 100_000],

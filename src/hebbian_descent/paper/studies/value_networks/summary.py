@@ -111,11 +111,11 @@ def answer(results: Results) -> Answer:
     squared, matching = (_pooled(results, variant) for variant in RECTIFIED)
     return Answer(
         verdict_of(results),
-        f"With the squared error {_kept(squared[NATURAL])} rectifier outputs that are dead early stay dead "
-        f"to the end and {_kept(squared[NEGATIVE])} that start with a negative bias, with the matching loss "
-        f"{_kept(matching[NATURAL])} and {_kept(matching[NEGATIVE])}; of the units that are active before "
-        f"learning {_died(squared)} die by the squared error and {_died(matching)} by the matching loss. "
-        "At a common learning rate, "
+        f"With the squared error {_kept(squared[NATURAL])} rectifier outputs that are dead early stay dead, "
+        f"and {_kept(squared[NEGATIVE])} that start with a negative bias, with the matching loss "
+        f"{_kept(matching[NATURAL])} and {_kept(matching[NEGATIVE])}; most are dead before the first update: "
+        f"learning itself kills {_died(squared)} with the squared error and {_died(matching)} with the "
+        "matching loss. At a common learning rate, "
         + "; ".join(_costs(results, task) for task in results.settings["tasks"])
         + ".",
     )
@@ -126,27 +126,30 @@ def _kept(counts: Pooled) -> str:
 
 
 def _died(counts: dict[str, Pooled]) -> str:
-    return f"{counts[NATURAL].died} (and {counts[RATES].died} in the search for learning rates)"
+    usual = counts[NATURAL]
+    return (
+        f"{usual.died} ({usual.died_trapped} for good; in the search for learning rates {counts[RATES].died})"
+    )
 
 
 def _costs(results: Results, task: str) -> str:
     """Return what dead units cost in a task at a common learning rate, as a clause."""
-    hit = hit_runs(results.parts, task)
-    words = f"in {TASKS[task].title} "
+    hit = hit_runs(results.parts, task, COMMON)
+    words = f"in {TASKS[task].title} the matching loss changes the greedy return "
     if hit.any():
-        linear, squared, matching = (
-            f"{greedy_returns(results.parts[part_name(task, variant, COMMON)])[hit].mean():.1f}"
-            for variant in VARIANTS
+        matching, squared = (
+            greedy_returns(results.parts[part_name(task, variant, COMMON)])[hit]
+            for variant in ("matching", "squared")
         )
         words += (
-            f"the greedy policy gets {squared} by the squared error in the {hit.sum()} of {len(hit)} seeds "
-            f"in which its units are dead early, {matching} by the matching loss and {linear} with linear "
-            "outputs in the same seeds, "
+            f"of the squared error by {_in_short(interval(matching - squared))} in the {hit.sum()} of "
+            f"{len(hit)} seeds in which units of the latter are dead early, and "
         )
-    else:
-        words += "no unit of the squared error is dead early, "
     greedy, late = (_gain(results, task, COMMON, "linear", of) for of in (greedy_returns, late_returns))
-    return words + (
-        "and over all seeds the matching loss changes the return of linear outputs by "
-        f"{greedy.mean:+.1f} ± {greedy.half:.1f}, and by {late.mean:+.1f} ± {late.half:.1f} while learning"
+    return (
+        words + f"of linear outputs by {_in_short(greedy)} over all seeds ({_in_short(late)} while learning)"
     )
+
+
+def _in_short(gain: Interval) -> str:
+    return f"{gain.mean:+.1f} ± {gain.half:.1f}"
