@@ -19,7 +19,8 @@ def of(*differences):
     [
         (2, 0, "holds"),
         (2, 1, "holds"),  # one in a hundred is certain by chance
-        (2, 2, "holds with limits"),
+        (3, 2, "holds with limits"),
+        (2, 2, "does not hold"),
         (1, 2, "does not hold"),
         (1, 1, "undecided"),
         (0, 0, "undecided"),

@@ -69,3 +69,10 @@ def test_a_file_without_trials_or_origin_is_read_and_filled_in(tmp_path, monkeyp
     assert (found.rows, found.seconds, found.origin) == ((ROW,), 9.0, old)
     measurements.write(TABLE, "job", [ROW._replace(learning_rate=0.2)], seconds=1.0)
     assert measurements.read("tab:mine")[0].seconds == 1.0
+
+
+def test_one_line_of_lines_for_several_repeats_nothing():
+    several = one_line([Origin("2026-11-16", "a"), Origin("2026-11-18", "b")])
+    assert several == Origin("2026-11-16 to 2026-11-18", "a or b")
+    assert one_line([Origin("2026-11-17", "b"), several, several]) == several._replace(commit="b or a")
+    assert one_line([]) == Origin()

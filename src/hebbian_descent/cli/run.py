@@ -281,6 +281,11 @@ def _task(content: Content, effort: Effort, file: Path | None) -> Task:
     if isinstance(content, PaperFigure):
         content.check(effort)
         return Task(content, effort)
+    if effort.search == "kept" and "kept" not in content.searches:
+        raise ValueError(
+            f"--search kept must come with a table of whole datasets. Got {content.label}, whose draws "
+            "choose their own learning rates: leave it out."
+        )
     effort = content.limited(effort)
     content.check(effort)
     jobs = list(content.jobs(effort))

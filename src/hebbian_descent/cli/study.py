@@ -18,6 +18,7 @@ from hebbian_descent.cli.messages import say, say_detail, say_written, warn
 from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.cli.progress import work_progress
 from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.studies import STUDIES
 from hebbian_descent.paper.studies.base import Results, Study
 from hebbian_descent.paper.studies.page import write_page
@@ -74,7 +75,7 @@ def study(
     if as_json:
         write_json({each.name: _record(each, found[each.name], quick) for each in chosen})
     elif name is None and page is None:
-        _list(chosen, found)
+        _list(chosen, found, output)
     elif name is not None:
         for each in chosen:
             _show(each, found[each.name], quick)
@@ -115,8 +116,8 @@ def _record(study: Study, results: Results | None, quick: bool) -> dict[str, Any
     }
 
 
-def _list(studies: list[Study], found: dict[str, Results | None]) -> None:
-    console = PlainConsole()
+def _list(studies: list[Study], found: dict[str, Results | None], output: Path) -> None:
+    console, context = PlainConsole(), RunContext(output)
     for study in studies:
         results = found[study.name]
         block = Table.grid(padding=(0, 1))
@@ -125,7 +126,8 @@ def _list(studies: list[Study], found: dict[str, Results | None]) -> None:
         block.add_row(Text("study", "dim"), Text(study.name, "bold"))
         block.add_row(Text("question", "dim"), Text(study.question))
         if results is None:
-            block.add_row(Text("answer", "dim"), Text(f"not run: hebbian-descent study {study.name}", "dim"))
+            command = context.command("study", study.name)
+            block.add_row(Text("answer", "dim"), Text(f"not run: {command}", "dim"))
         else:
             verdict, text = study.answer(results)
             block.add_row(Text("verdict", "dim"), Text(verdict))

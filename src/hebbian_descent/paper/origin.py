@@ -16,6 +16,8 @@ import scipy
 import hebbian_descent
 from hebbian_descent.paper.saved_json import as_object, as_text
 
+SPAN, OR = " to ", " or "
+
 
 class Origin(NamedTuple):
     """Where numbers come from; a field is empty if it was not recorded."""
@@ -51,11 +53,14 @@ def origin_in(content: Any) -> Origin:
 
 
 def one_line(origins: Iterable[Origin]) -> Origin:
-    """Return one origin for several: what they agree on, and the first and last date."""
-    found = list(dict.fromkeys(origins))
-    dates = sorted({origin.date for origin in found if origin.date})
-    rest = (" or ".join(dict.fromkeys(filter(None, texts))) for texts in list(zip(*found, strict=True))[1:])
-    return Origin(" to ".join(dict.fromkeys([*dates[:1], *dates[-1:]])), *rest)
+    """Return one origin for several: what they agree on, and the first and last date.
+
+    Each may itself be one for several.
+    """
+    columns = list(zip(*origins, strict=True)) or [()]
+    dates = sorted({date for text in columns[0] for date in text.split(SPAN) if date})
+    rest = (OR.join(dict.fromkeys(w for text in texts for w in text.split(OR) if w)) for texts in columns[1:])
+    return Origin(SPAN.join(dict.fromkeys([*dates[:1], *dates[-1:]])), *rest)
 
 
 def source_commit(folder: Path) -> str:

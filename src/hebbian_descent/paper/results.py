@@ -144,7 +144,13 @@ class Results:
         date = one_line(self.kept.origins.get(label, Origin()) for label in kept).date if kept else ""
         evidence = f"evidence kept under version control, measured {date or 'on a date not recorded'}"
         if own and kept:
-            return f"Your own run: {', '.join(own)}. The other tables: {evidence}."
+            return f"Your own run: {', '.join(own)}. The other tables: {evidence}.{self._only_part(own)}"
         if kept:
             return f"This is the {evidence}; there is no run of your own."
-        return "This is a run of your own." if own else ""
+        return f"This is a run of your own.{self._only_part(own)}" if own else ""
+
+    def _only_part(self, labels: Iterable[str]) -> str:
+        """Say of which tables your own run has only some rows, for which the kept evidence is left aside."""
+        rows = {label: (len(draws_by_cell(self.rows(label))), len(printed_rows(label))) for label in labels}
+        part = [f"{n} of {printed} rows of {label}" for label, (n, printed) in rows.items() if n < printed]
+        return f" It has only {', '.join(part)}." if part else ""

@@ -107,7 +107,7 @@ def table(results: Results) -> TextTable:
             rows.append((*key, str(one.depth), *errors, str(one.difference)))
     headings = (
         *("dataset", "optimizer", "hidden units", "hidden layers"),
-        *(f"{ORDINARY} (rate)", f"{HEBBIAN} layers (rate)", f"{HEBBIAN} less {ORDINARY}"),
+        *(f"{ORDINARY} (rate)", f"{HEBBIAN} layers (rate)", f"{HEBBIAN} − {ORDINARY}"),
     )
     return TextTable(headings, rows, alignment="lllrrrr")
 
@@ -157,7 +157,7 @@ def answer(results: Results) -> Answer:
     text = (
         f"Of {len(everything)} comparisons with {ORDINARY}, {HEBBIAN} hidden layers are certainly better in "
         f"{by_units(everything, 'is_better')}, and certainly worse in {by_units(everything, 'is_worse')}. "
-        f"Better and worse they are {_counts(sloped)} for {in_words(SLOPED)} units, which meet the paper's "
+        f"They are better and worse {_counts(sloped)} for {in_words(SLOPED)} units, which meet the paper's "
         f"condition φ′ > 0; {', '.join(by_optimizer)}; with one hidden layer, where no derivative is left at "
         f"all, {_counts(single)}, and with more {_counts(deeper)}."
     )
@@ -187,9 +187,9 @@ STUDY = Study(
     "condition φ′ > 0 is that of sigmoid and tanh units. Every cell has its own learning rate: a coarse "
     "search with one seed, then steps of a factor of two with {seeds}, until neither neighbour has a "
     "smaller mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which "
-    f"decides split, initial weights and order; below zero Hebbian layers are better. {CLASSES} {RULE} Both "
-    "the rule and the protocol were fixed before the results; MNIST has 600 updates instead of the 1,000 of "
-    "the page on PyTorch, and with Adam {depths_of_mnist_with_Adam} hidden layers only, to save time.",
+    f"decides split, initial weights and order; below zero Hebbian layers are better. {CLASSES} {RULE} The "
+    "protocol was fixed before the results; MNIST has 600 updates instead of the 1,000 of the page on "
+    "PyTorch, and with Adam {depths_of_mnist_with_Adam} hidden layers only, to save time.",
     settings={
         "datasets": ["digits", "mnist"],
         "optimizers": ["SGD", "Adam"],

@@ -111,7 +111,8 @@ class Interval(NamedTuple):
         return abs(self.mean) + self.half <= bound
 
     def __str__(self) -> str:
-        return f"{self.mean:+.4f} ± {self.half:.4f}"
+        mean = round(self.mean, 4) or 0.0  # no −0.0000
+        return f"{mean:+.4f} ± {self.half:.4f}"
 
 
 def interval(values: npt.ArrayLike) -> Interval:

@@ -170,11 +170,10 @@ def answer(results: Results) -> Answer:
     return Answer(
         "holds" if n_worse == len(cells) and near else some,
         f"The covariance rule is certainly worse than both descents in {n_worse} of {len(cells)} networks, "
-        f"with {covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern. "
-        f"At every rate it hardly improves on the untrained network (by {gained.min():.1%} to "
-        f"{gained.max():.1%}), and in {_n_slowest(results)} networks the smallest rate is best; a decoder "
-        f"bias set to the mean leaves {given.min():.2f} to {given.max():.2f} times that error, which is that "
-        "of the initial weights.",
+        f"with {covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern; "
+        f"in {_n_slowest(results)} its best learning rate is the smallest, which leaves the error within "
+        f"{np.abs(gained).max():.1%} of that of the untrained network. So learning by this rule does only "
+        f"harm, also with a decoder bias at the mean ({given.min():.2f} to {given.max():.2f} times).",
     )
 
 

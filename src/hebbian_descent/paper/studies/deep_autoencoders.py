@@ -217,15 +217,15 @@ STUDY = Study(
     "Training ends when the error of {validation} other images has fallen by less than 0.5 % in the last "
     "{patience} epochs, or after {most_epochs} epochs (marked +), and the weights of the best epoch are "
     "judged by the mean absolute error of the 10,000 test images. The learning rate is searched in factors "
-    "of about 3 by the validation error with one seed, from 0.01 (Adam) or 1 (SGD) on until both "
-    "neighbours of the best were tried. {seeds} seeds draw images, initial weights and batches, the same for "
-    "both; differences are paired by seed. Very similar: the interval lies within ±10 % of the full "
-    "gradient's error; networks whose errors stay above 95 % of that of the mean pattern do not count. The "
-    "remark holds if all networks of several layers are very similar, with limits if at least half are, and "
-    "does not hold if more than half certainly are not; otherwise it is undecided. The 10 % were set before "
-    "any run; the sizes, the {patience} epochs (10 before) and where the search starts were settled after "
-    "first runs at two and four layers. With SGD and four layers two seeds of the decoder part stop on a "
-    "plateau, so that row may overstate the difference.",
+    "of about 3 by the validation error with one seed, from 0.01 (Adam) or 1 (SGD) on until both neighbours "
+    "of the best were tried. {seeds} seeds draw images, initial weights and batches, the same for both; "
+    "differences are paired by seed. Very similar: the interval lies within ±10 % of the full gradient's "
+    "error; networks whose errors stay above 95 % of that of the mean pattern do not count. The remark "
+    "holds if all networks of several layers are very similar, with limits if at least half are, and does "
+    "not hold if more than half certainly are not; otherwise it is undecided. The limit of 10 % was set "
+    "before any run; the sizes, the {patience} epochs (10 before) and where the search starts were settled "
+    "after first runs at two and four layers. With SGD and four layers two seeds of the decoder part stop "
+    "on a plateau, so that row may overstate the difference.",
     settings={
         "dataset": "mnist",
         "learned": 5000,

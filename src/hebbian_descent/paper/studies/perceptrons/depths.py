@@ -91,17 +91,19 @@ def by_units(comparisons: Sequence[Comparison], what: str) -> str:
 
 CLASSES = "The class is that of the largest pre-activation, so equal outputs do not tie."
 RULE = (
-    "Chance makes about one comparison in a hundred certain. The verdict is that it holds if more than that "
-    "are certainly better and no more than that certainly worse, holds with limits if both are more, does "
-    "not hold if only those certainly worse are, and else is undecided."
+    "Chance makes about one comparison in a hundred certain. It holds if more than that are certainly better "
+    "and no more than that certainly worse, with limits if more are worse but fewer than are better, and "
+    "does not hold if at least as many are; otherwise it is undecided. (At first it held with limits "
+    "whenever both exceeded chance; that at least as many losses as gains refute it, as for claims, was "
+    "added after the results.)"
 )
 
 
 def verdict(comparisons: Sequence[Comparison]) -> Word:
     """Return the verdict of `RULE`."""
     by_chance = ceil(len(comparisons) / 100)
-    better = sum(one.is_better for one in comparisons) > by_chance
-    worse = sum(one.is_worse for one in comparisons) > by_chance
-    if better:
-        return "holds with limits" if worse else "holds"
-    return "does not hold" if worse else "undecided"
+    better = sum(one.is_better for one in comparisons)
+    worse = sum(one.is_worse for one in comparisons)
+    if worse > by_chance:
+        return "holds with limits" if worse < better else "does not hold"
+    return "holds" if better > by_chance else "undecided"

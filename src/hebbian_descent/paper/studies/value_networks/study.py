@@ -67,7 +67,7 @@ STUDY = Study(
     "reasonable, but by gradient descent they can be pushed into the negative regime for all inputs early "
     "in training, and are never active again, a problem that Hebbian-descent does not have at all (the "
     "outlook that ends the section on classification; no numbers).",
-    question="Do rectifiers as outputs of a value network die by gradient descent, and live by "
+    question="Do rectifier outputs of a value network die under gradient descent and survive under "
     "Hebbian-descent?",
     protocol="DQN with replay memories ({capacity} transitions), target networks (renewed after "
     "{target_updates} updates) and ε-greedy exploration (ε from 1 to {exploration} over the first fifth) on "
