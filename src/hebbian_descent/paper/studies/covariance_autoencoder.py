@@ -172,7 +172,7 @@ def answer(results: Results) -> Answer:
         f"The covariance rule is certainly worse than both descents in {n_worse} of {len(cells)} networks, "
         f"with {covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern; "
         f"in {_n_slowest(results)} its best learning rate is the smallest, which leaves the error within "
-        f"{np.abs(gained).max():.1%} of that of the untrained network. So learning by this rule does only "
+        f"{np.abs(gained).max():.2%} of that of the untrained network. So learning by this rule does only "
         f"harm, also with a decoder bias at the mean ({given.min():.2f} to {given.max():.2f} times).",
     )
 
