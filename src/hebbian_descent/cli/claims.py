@@ -11,12 +11,14 @@ from rich.text import Text
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.messages import say, waiting_for
+from hebbian_descent.cli.messages import say, say_where_from, waiting_for
 from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.claims import Judged, judge_all
 from hebbian_descent.paper.claims.base import N_CONCLUSIONS, Word, counted, kept_claims, save_claims
 from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort, RunContext
+from hebbian_descent.paper.tables import TABLES
 
 COLOURS: dict[Word, str] = {
     "holds": "green",
@@ -62,6 +64,7 @@ def claims(
         with resumable(output), waiting_for("Judging the claims; the forgetting curves take longest"):
             judged = judge_all(context)
             save_claims(output, context.effort, judged)
+        say_where_from(Results(output, context.effort), TABLES)
     if as_json:
         write_json(judged)
         return
