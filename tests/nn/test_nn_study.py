@@ -63,9 +63,13 @@ def test_a_stack_learns_as_its_networks_do_one_by_one(in_double, centering, opti
 @pytest.mark.parametrize(
     ("hidden", "depth"), [("sigmoid", 1), ("sigmoid", 3), ("tanh", 2), ("rectifier", 4), ("step", 1)]
 )
+@pytest.mark.parametrize("centering", ["none", "moving"])
 @OPTIMIZERS
-def test_a_stack_of_hebbian_layers_learns_as_they_do_one_by_one(in_double, hidden, depth, optimizer, rate):
-    network = Network("digits", hidden=hidden, depth=depth, width=7, optimizer=optimizer, hebbian=True)
+def test_a_stack_of_hebbian_layers_learns_as_they_do_one_by_one(
+    in_double, hidden, depth, centering, optimizer, rate
+):
+    how = {"centering": centering, "optimizer": optimizer, "hebbian": True}
+    network = Network("digits", hidden=hidden, depth=depth, width=7, **how)
     assert_a_stack_learns_as_its_networks_do(network, rate)
 
 

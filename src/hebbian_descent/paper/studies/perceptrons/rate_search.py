@@ -16,7 +16,7 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.perceptrons.network import SIZES, USUAL_RATES, Network
 from hebbian_descent.paper.studies.perceptrons.stacked import train_many
-from hebbian_descent.paper.studies.perceptrons.training import Errors, train
+from hebbian_descent.paper.studies.perceptrons.training import Errors
 from hebbian_descent.safe_files import write_atomically
 
 COARSE = range(-8, 13, 4)  # in steps of √2 from the optimizer's usual rate: 1/16 … 64 times as large
@@ -76,15 +76,10 @@ class RateSearch:
         missing = [(rate, seed) for rate in rates for seed in range(len(kept.get(rate, [])), n_seeds)]
         if missing:
             runs = [(float(rate), seed) for rate, seed in missing]
-            for (rate, _), errors in zip(missing, self._run(network, runs), strict=True):
+            for (rate, _), errors in zip(missing, train_many(network, runs, self.n_updates), strict=True):
                 kept.setdefault(rate, []).append([round(error, 5) for error in errors])
             self._save()
         return [float(np.mean([Errors(*each).validation for each in kept[rate][:n_seeds]])) for rate in rates]
-
-    def _run(self, network: Network, runs: Sequence[tuple[float, int]]) -> list[Errors]:
-        if network.hebbian and network.centering != "none":  # their offsets are not stacked
-            return [train(network, *run, self.n_updates) for run in runs]
-        return train_many(network, runs, self.n_updates)
 
     def _promising(self, network: Network, best: int) -> int | None:
         """Return a rate tried with too few seeds that is within one standard error of the best."""

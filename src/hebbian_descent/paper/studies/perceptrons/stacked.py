@@ -20,13 +20,12 @@ from hebbian_descent.paper.studies.perceptrons.stacked_update import StackedUpda
 from hebbian_descent.paper.studies.perceptrons.steps import Steps, gradient_of
 from hebbian_descent.paper.studies.perceptrons.training import (
     HIDDEN,
+    SHIFT,
     Errors,
     error_rate,
     make_loss,
     make_model,
 )
-
-SHIFT = 0.01
 
 
 @dataclass

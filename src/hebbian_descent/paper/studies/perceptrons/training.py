@@ -19,6 +19,8 @@ NORMALISATIONS: dict[str, Callable[[int], nn.Module]] = {
     "layer norm": nn.LayerNorm,
 }
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
+SHIFT = 0.01
+"""The shift of moving offsets once they are no longer the running mean: the default of `Centering`."""
 HIDDEN: dict[str, Callable[[Tensor], Tensor]] = {
     "sigmoid": torch.sigmoid,
     "tanh": torch.tanh,
@@ -64,8 +66,16 @@ def learned(network: Network, rate: float, seed: int, n_updates: int) -> nn.Sequ
         loss_of(a, targets[rows]).backward()
         optimizer.step()
         if network.hebbian:
-            update_offsets_(model)
+            _move_offsets(model, step)
     return model.eval()
+
+
+def _move_offsets(model: nn.Sequential, step: int) -> None:
+    """Move the offsets of Hebbian layers as `Centering` moves the others: as the running mean at first."""
+    for layer in model:
+        if isinstance(layer, HebbianLayer) and layer.shift:
+            layer.shift = max(1 / (step + 1), SHIFT)
+    update_offsets_(model)
 
 
 def make_model(network: Network, n_inputs: int, seed: int) -> nn.Sequential:
@@ -82,7 +92,7 @@ def make_model(network: Network, n_inputs: int, seed: int) -> nn.Sequential:
 def _hidden_layer(network: Network, n: int, m: int) -> list[nn.Module]:
     phi = HIDDEN[network.hidden]
     if network.hebbian:
-        return [HebbianLayer(n, m, phi, shift=0.01 if network.centering == "moving" else 0.0)]
+        return [HebbianLayer(n, m, phi, shift=SHIFT if network.centering == "moving" else 0.0)]
     norm = NORMALISATIONS.get(network.centering)
     return [nn.Linear(n, m), *([] if norm is None else [norm(m)]), Elementwise(phi)]
 
