@@ -115,6 +115,12 @@ def _is_size(parameters: Mapping[str, Any], name: str) -> bool:
     return is_count(value) or (value is None and name in ("n_outputs", "n_winners"))
 
 
+def require_binary(patterns: Array, name: str) -> None:
+    """Refuse patterns with values other than 0 and 1."""
+    hint = 'try x > 0.5, between="threshold" in recall, or signed=False in capacity'
+    require_values(patterns, (0.0, 1.0), name, hint)
+
+
 def require_values(patterns: Array, values: Sequence[float], name: str, hint: str) -> None:
     """Refuse patterns with values other than the given ones."""
     if (strangers := patterns[~np.isin(patterns, values)]).size:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from hebbian_descent.checks import Array, as_count
-from hebbian_descent.memory.classical import ClassicalMemory, require_values
+from hebbian_descent.memory.classical import ClassicalMemory, require_binary
 from hebbian_descent.storage.models import saveable
 
 
@@ -68,8 +68,7 @@ class SparseDistributedMemory(ClassicalMemory):
         return is_near
 
     def _check(self, patterns: Array, name: str) -> None:
-        hint = 'try between="threshold", or x > 0.5'
-        require_values(patterns, (0.0, 1.0), f"{name} of a SparseDistributedMemory", hint)
+        require_binary(patterns, f"{name} of a SparseDistributedMemory")
 
     def _learn(self, cues: Array, targets: Array) -> None:
         change = self.near(cues).T @ (2 * targets - 1)  # whole numbers, exact in float64

@@ -8,7 +8,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array, as_count
 from hebbian_descent.memory.between import Winners
-from hebbian_descent.memory.classical import ClassicalMemory, require_values
+from hebbian_descent.memory.classical import ClassicalMemory, require_binary
 from hebbian_descent.storage.models import saveable
 
 
@@ -55,9 +55,7 @@ class WillshawMemory(ClassicalMemory):
         return float(self.weights.mean())
 
     def _check(self, patterns: Array, name: str) -> None:
-        require_values(
-            patterns, (0.0, 1.0), f"{name} of a WillshawMemory", 'try between="threshold", or x > 0.5'
-        )
+        require_binary(patterns, f"{name} of a WillshawMemory")
 
     def _learn(self, cues: Array, targets: Array) -> None:
         together = cues.astype(np.float32).T @ targets.astype(np.float32)

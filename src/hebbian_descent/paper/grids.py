@@ -25,7 +25,7 @@ WEIGHT_DECAYS: tuple[float, ...] = (
 """The weight decays of the paper, from 2 down to 0."""
 
 QUICK_RATES = LEARNING_RATES[1::3]
-"""A third of the paper's learning rates, from 80 to 0.00008."""
+"""A third of the paper's learning rates, from 80 to 0.00002."""
 
 QUICK_DECAYS = (0.2, 0.02, 0.002, 0.0)
 """Four of the paper's weight decays."""
