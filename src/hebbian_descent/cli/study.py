@@ -139,7 +139,9 @@ def _list(studies: list[Study], found: dict[str, Results | None], output: Path) 
 def _show(study: Study, results: Results | None, quick: bool) -> None:
     if results is None:
         return
-    show_table(study.table(results)._replace(title=study.title))
+    first, *others = study.tables(results)
+    for table in (first._replace(title=study.title), *others):
+        show_table(table)
     if quick:
         say("A quick look answers nothing; without --quick the study is run in full.")
     else:

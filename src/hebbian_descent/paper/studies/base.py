@@ -6,7 +6,7 @@ answer follow from the numbers of the parts alone, so that a page can be written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,8 +75,14 @@ class Study:
     figure: Callable[[Results], Figure]
     caption: str
     answer: Callable[[Results], Answer]
+    further_tables: Callable[[Results], Sequence[TextTable]] = lambda results: ()
+    """Tables of what was measured besides, with titles."""
     needs: tuple[str, ...] = ()
     """Libraries without which the study cannot be run, which the extra `studies` installs."""
+
+    def tables(self, results: Results) -> list[TextTable]:
+        """Return all tables, the first without a title."""
+        return [self.table(results), *self.further_tables(results)]
 
     def settings_of(self, *, quick: bool) -> dict[str, Any]:
         """Return all settings, of the full study or of a quick look."""

@@ -70,7 +70,7 @@ def _section(study: Study, results: Results) -> str:
             f"## {study.title}",
             f"**{study.question}** The paper says (`{study.section}`): {study.says}",
             f"*Protocol.* {study.protocol_of(results.settings)}",
-            markdown_text(study.table(results)),
+            *map(_titled, study.tables(results)),
             f"![{study.caption}](figures/{figure_name(study)})",
             study.caption,
             f"*Answer: {verdict}.* {text}",
@@ -78,6 +78,10 @@ def _section(study: Study, results: Results) -> str:
             f"measured {origin.date}, commit {origin.commit or 'unknown'}.",
         ]
     )
+
+
+def _titled(table: TextTable) -> str:
+    return (f"*{table.title}*\n\n" if table.title else "") + markdown_text(table)
 
 
 def _duration(seconds: float) -> str:

@@ -101,7 +101,7 @@ def kept_results(study: Study, folder: Path, *, quick: bool = False) -> Results 
 def _require_answer(study: Study, results: Results) -> None:
     """Raise a ValueError unless the numbers are those that table and answer are made of."""
     try:
-        study.table(results)
+        study.tables(results)
         study.answer(results)
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise ValueError(

@@ -72,28 +72,34 @@ def _mean(results: Results, part: str, name: str) -> float:
 
 
 def table(results: Results) -> TextTable:
-    """Return the remainder in all conditions, then negative inputs, then errors after learning."""
-    rows: list[tuple[str, ...]] = []
+    """Return the remainder in all conditions, and the causal term that predicts it."""
+    rows = []
     for name, condition in conditions(results.settings).items():
         changed = ", ".join(f"{key} {value}" for key, value in condition.items() if value != BASE[key])
-        rows.append(
-            (
-                f"causal term: {changed or 'base'}",
-                f"{_mean(results, name, 'remainder'):.0%}",
-                f"{_mean(results, name, 'predicted'):.0%}",
-                f"{_mean(results, name, 'along_causal_term'):.2f}",
-            )
-        )
-    for way in (TWO_POPULATIONS, BASELINE):
-        part = f"signed-{way.replace(' ', '-')}"
-        noise = f"noise of one presentation {_mean(results, part, 'noise'):.1f}"
-        rows.append((f"negative inputs: {way}", f"{_mean(results, part, 'remainder'):.0%}", noise, ""))
+        remainder, predicted = (f"{_mean(results, name, key):.0%}" for key in ("remainder", "predicted"))
+        ratio = f"{_mean(results, name, 'along_causal_term'):.2f}"
+        rows.append((changed or "base", remainder, predicted, ratio))
+    headings = ("condition", "remainder / step", "predicted causal term / step", "remainder in units of it")
+    return TextTable(headings, rows, alignment="lrrr")
+
+
+def further_tables(results: Results) -> list[TextTable]:
+    """Return the ways to realise negative inputs, and what learning ends with."""
+    signed = {way: f"signed-{way.replace(' ', '-')}" for way in (TWO_POPULATIONS, BASELINE)}
+    inputs = [
+        (way, f"{_mean(results, part, 'remainder'):.0%}", f"{_mean(results, part, 'noise'):.1f}")
+        for way, part in signed.items()
+    ]
+    learned = []
     for way in WAYS:
         error, firing, weight = (_mean(results, _learning(way), name) for name in (ERRORS, FIRING, WEIGHTS))
-        others = (f"of firing rates {firing:.4f}", f"mean weight {weight:.3f}")
-        rows.append((f"error after learning: {way}", f"{error:.4f}", *others))
-    headings = ("measured", "remainder / step", "predicted causal term / step", "remainder in units of it")
-    return TextTable(headings, rows, alignment="lrrr")
+        learned.append((way, f"{error:.4f}", f"{firing:.4f}", f"{weight:.3f}"))
+    by_way = ("realised by", "remainder / step", "noise of one presentation / step")
+    by_rule = ("learned by", "error", "error of firing rates", "mean weight")
+    return [
+        TextTable(by_way, inputs, "Negative inputs", "lrr"),
+        TextTable(by_rule, learned, "After learning", "lrrr"),
+    ]
 
 
 def _learning(way: str) -> str:
@@ -217,4 +223,5 @@ STUDY = Study(
     caption="The part of supervised minus free changes that is not the rule, relative to the step of the "
     "rule: simulated (points) and as the causal term predicts (lines).",
     answer=answer,
+    further_tables=further_tables,
 )
