@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from hebbian_descent import Layer, get_activation, train
+from hebbian_descent import ACTIVATIONS, Layer, get_activation, train
 from hebbian_descent.theory.bounds import mistake_bound, regret_bound, regret_rate
 
 
@@ -68,6 +68,20 @@ def test_from_random_weights_with_a_small_rate_novikoffs_bound_fails():
         mistakes = mistakes_of(x, t, 0.5, start, 0.0, rate)
         assert mistakes > 10 * bound
         assert mistakes <= mistake_bound(x, t, w, offset=0.5, start=np.linalg.norm(start) / rate)
+
+
+def test_with_a_moving_offset_the_bound_of_its_first_value_fails():
+    x, t = np.array([[-1.5], [1.5]]), np.array([0.0, 1.0])
+    bound = mistake_bound(x, t, [1.0])
+    assert bound == pytest.approx((1.5**2 + 1) / 1.5**2)
+    mistakes = {}
+    for shift in (0.0, 0.9):
+        layer = Layer.from_weights(np.zeros((1, 1)), activation="step", offset=0.0)
+        mistakes[shift] = 0
+        for pattern, target in list(zip(x[:, None, :], t, strict=True)) * 20:
+            mistakes[shift] += int(layer.output(pattern)[0, 0] != target)
+            train(layer, pattern, [[target]], learning_rate=1.0, shift=shift, running_mean=False)
+    assert mistakes[0.0] <= bound < mistakes[0.9]
 
 
 def test_the_constant_input_of_the_bias_counts_in_the_bound():
@@ -166,6 +180,19 @@ def test_a_constant_rate_has_regret_that_grows_with_the_stream():
     assert falling[1] < 0.6 * falling[0]
 
 
+def test_on_separable_patterns_the_best_sigmoid_unit_is_infinite():
+    x, t, w = separable()
+    x = x - 0.5
+    margin = ((2 * t - 1) * (x @ w)).min()
+    losses = [summed_loss(c * w, x, t) for c in (1, 4, 16)]
+    assert losses[0] > losses[1] > losses[2] > 0  # a longer unit is always better, and none is the best
+    for c, found in zip((1, 4, 16), losses, strict=True):
+        assert found <= len(x) * np.exp(-c * margin)
+    # If every pattern is in both classes, a longer unit is worse.
+    losses = [summed_loss(c * w, np.vstack([x, x]), np.append(t, 1 - t)) for c in (1, 4, 16)]
+    assert losses[0] < losses[1] < losses[2]
+
+
 def test_without_bounded_gradients_the_bound_fails():
     # Linear units, whose errors are as large as the targets: the length of the inputs bounds nothing.
     x, t = stream(100)
@@ -188,3 +215,38 @@ def test_the_rate_balances_both_terms_of_the_regret():
         terms = d**2 / (2 * rate) + rate * steps * g**2 / 2
         assert terms >= regret_bound(g, d, steps) * (1 - 1e-12)
         assert (terms == pytest.approx(regret_bound(g, d, steps))) == (factor == 1.0)
+
+
+INCREASING = [
+    name for name in ACTIVATIONS if (phi := get_activation(name)).elementwise and phi.strictly_increasing
+]
+
+
+@pytest.mark.parametrize("name", INCREASING)
+def test_gradients_grow_in_proportion_to_the_weights_except_for_exponential_units(name):
+    sizes = np.array([1.0, 10.0, 100.0, 500.0])
+    outputs = np.abs(get_activation(name)(np.stack([sizes, -sizes]))).max(axis=0)
+    in_proportion = (outputs <= 3 * (1 + sizes)).all()
+    assert in_proportion == (name != "exponential")
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "converges"),
+    [("exponential", 1, True), ("exponential", 5, False), ("sigmoid", 5, True), ("softplus", 5, True)],
+)
+def test_with_large_inputs_exponential_units_diverge_at_falling_rates(name, scale, converges):
+    phi = {
+        "exponential": np.exp,
+        "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
+        "softplus": lambda a: np.logaddexp(0, a),
+    }[name]
+    rng = np.random.default_rng(0)
+    x, t = scale * rng.random((10, 4)), rng.uniform(0.2, 0.8, 10)
+    x, w = np.column_stack([x - x.mean(axis=0), np.ones(10)]), np.zeros(5)
+    first = np.linalg.norm(x.T @ (phi(x @ w) - t))  # length of the gradient
+    with np.errstate(over="ignore", invalid="ignore"):
+        for epoch in range(400):
+            for row in rng.permutation(10):
+                w = w - 0.5 / (1 + epoch / 4) * (phi(x[row] @ w) - t[row]) * x[row]
+    assert np.isfinite(w).all() == converges
+    assert (np.linalg.norm(x.T @ (phi(x @ w) - t)) < 0.05 * first) == converges

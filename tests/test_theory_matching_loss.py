@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import minimize
 
 from hebbian_descent import ACTIVATIONS, get_activation
 
@@ -38,6 +39,41 @@ def test_it_is_the_area_between_activation_and_target(name):
     assert loss(phi, t, a) == pytest.approx(area, abs=1e-7)
 
 
+def mean_loss(activation, x, t, w):
+    """Return the matching loss of a layer, the last row of whose weights is its bias."""
+    return float(activation.matching_loss(t, x @ w[:-1] + w[-1]).sum(axis=-1).mean())
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_it_is_convex_in_weights_and_bias(name):
+    phi, rng = get_activation(name), np.random.default_rng(0)
+    x, t = rng.normal(size=(6, 4)), rng.dirichlet(np.ones(3), size=6)  # in the domain of every activation
+    for _ in range(200):
+        one, other = rng.normal(size=(2, 5, 3))
+        share = rng.random()
+        chord = share * mean_loss(phi, x, t, one) + (1 - share) * mean_loss(phi, x, t, other)
+        assert mean_loss(phi, x, t, share * one + (1 - share) * other) <= chord + 1e-9
+
+
+def test_the_squared_error_of_sigmoid_units_is_not_convex():
+    def error(a):
+        return (1 / (1 + np.exp(-a)) - 1) ** 2 / 2
+
+    assert error(-4.0) > (error(-8.0) + error(0.0)) / 2
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "scaled_tanh", "softplus"])
+def test_every_local_minimum_of_a_layer_is_global(name):
+    phi, rng = get_activation(name), np.random.default_rng(1)
+    x, t = rng.normal(size=(12, 2)), rng.uniform(0.1, 0.9, (12, 1))  # more patterns than weights
+    found = [
+        minimize(lambda w: mean_loss(phi, x, t, w[:, None]), rng.normal(scale=5, size=3)).fun
+        for _ in range(8)
+    ]
+    assert min(found) > 0.001
+    np.testing.assert_allclose(found, min(found), rtol=1e-4)
+
+
 @pytest.mark.parametrize("name", INVERTIBLE)
 def test_it_is_a_bregman_divergence_of_preactivations(name):
     phi = get_activation(name)
@@ -71,6 +107,18 @@ def test_for_sigmoid_units_it_is_the_cross_entropy_less_the_entropy_of_the_targe
             entropy = -sum(p * np.log(p) for p in (t, 1 - t) if p > 0)
             cross_entropy = -t * np.log(h) - (1 - t) * np.log(1 - h)
             assert loss(get_activation("sigmoid"), t, a) == pytest.approx(cross_entropy - entropy, abs=1e-9)
+
+
+def test_for_softmax_units_it_is_the_cross_entropy_less_the_entropy_of_the_target():
+    softmax, rng = get_activation("softmax"), np.random.default_rng(0)
+    targets = [*rng.dirichlet(np.ones(4), size=10), np.array([0.0, 0.3, 0.7, 0.0]), *np.eye(4)]
+    for t in targets:
+        a = rng.normal(scale=3, size=4)
+        h = [np.exp(a[k]) / sum(np.exp(a)) for k in range(4)]
+        entropy = -sum(p * np.log(p) for p in t if p > 0)
+        cross_entropy = -sum(t[k] * np.log(h[k]) for k in range(4))
+        found = softmax.matching_loss(t[None], a[None]).sum()
+        assert found == pytest.approx(cross_entropy - entropy, abs=1e-9)
 
 
 def test_for_step_units_it_is_the_perceptron_loss():

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hebbian_descent.cli import main
-from hebbian_descent.paper import labels
-from hebbian_descent.paper.claims.base import Judged, kept_claims, save_claims
+from hebbian_descent.paper import claims, labels
+from hebbian_descent.paper.claims.base import Claim, Judged, Judgement, kept_claims, run_claims, save_claims
 from hebbian_descent.paper.document import CHOSEN_FIGURES, document
 from hebbian_descent.paper.evidence import add_to_evidence, write_summary
 from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY, read_kept
@@ -106,6 +106,20 @@ def test_writing_again_changes_nothing(written, tmp_path):
     assert (added.n_taken, added.n_fewer) == (0, 0)
     for name in (SUMMARY, ORIGIN, DRAWS):
         assert (copy / name).read_bytes() == (written[0] / name).read_bytes()
+
+
+def test_only_files_that_changed_are_said_to_be_written(written, tmp_path, command):
+    shutil.copytree(written[0], tmp_path / "reproduction")
+    page = tmp_path / "docs" / "reproduction.md"
+    _, printed, said = command("evidence", "--output", "nothing", "--json")
+    assert json.loads(printed)["wrote"] == [str(Path("docs") / "reproduction.md")]
+    assert said.count("Wrote ") == 1
+    before = page.read_bytes()
+    _, printed, said = command("evidence", "--output", "nothing", "--json")
+    assert json.loads(printed)["wrote"] == []
+    assert "Nothing changed in reproduction and " in said
+    assert "Wrote " not in said
+    assert page.read_bytes() == before
 
 
 def test_a_run_replaces_what_it_has_and_nothing_else(written, tmp_path):
@@ -219,6 +233,49 @@ def test_claims_that_are_kept_are_shown_and_said_to_be(tmp_path, command):
     assert "It forgets gracefully." in printed
     assert "it has no run of your own" in said
     assert not (tmp_path / "reproduction" / "claims").exists()
+
+
+def keep_two_claims(monkeypatch, folder):
+    """Keep the verdicts on two claims, of which the second is on a table; judging them gives another one."""
+    kept = [CLAIM, CLAIM._replace(number=8, evidence=(LABEL,))]
+    folder.mkdir()
+    (folder / CLAIMS).write_text(json.dumps([claim._asdict() for claim in kept]), encoding="utf-8")
+    anew = [Claim(*claim[:6], judge=lambda context: Judgement("does not hold", "Anew.")) for claim in kept]
+    monkeypatch.setattr(claims, "CLAIMS", tuple(anew))
+    return kept
+
+
+def verdicts_of(printed):
+    return {claim["number"]: claim["verdict"] for claim in json.loads(printed)}
+
+
+def test_a_run_that_no_claim_is_on_leaves_the_kept_verdicts(tmp_path, command, monkeypatch):
+    folder = tmp_path / "reproduction"
+    keep_two_claims(monkeypatch, folder)
+    other = next(label for label in TABLES if label != LABEL)
+    row = made_up(printed_rows(other)[0], 0)
+    Measurements(folder, Effort()).write(TABLES[other], "job", [row], seconds=1.0)
+    code, printed, said = command("claims", "--json")
+    assert code == 0, said
+    assert verdicts_of(printed) == {7: "holds with limits", 8: "holds with limits"}
+    assert "From the evidence kept in reproduction: no claim is on a table of your own run." in said
+    assert not run_claims(folder)
+
+
+def test_only_claims_on_tables_that_were_run_are_judged_anew(tmp_path, command, monkeypatch):
+    folder = tmp_path / "reproduction"
+    kept = keep_two_claims(monkeypatch, folder)
+    run_of(folder, 1, printed_rows(LABEL)[:1])
+    code, printed, said = command("claims", "--json")
+    assert code == 0, said
+    assert verdicts_of(printed) == {7: "holds with limits", 8: "does not hold"}
+    assert "Judged now: 8. The other claims: evidence kept in reproduction;" in said
+    assert run_claims(folder)[0] == kept[0]  # the report shows both
+    assert len(run_claims(folder)) == 2
+
+    _, printed, said = command("claims", "--again", "--json")
+    assert verdicts_of(printed) == {7: "does not hold", 8: "does not hold"}
+    assert "Judged now" not in said
 
 
 @pytest.mark.parametrize("name", KEPT_FILES)

@@ -1,11 +1,16 @@
 """Agreements that would survive if two printed numbers were exchanged."""
 
+import json
+import re
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
 from hebbian_descent.paper.comparison import Estimate, judge
-from hebbian_descent.paper.printed import PrintedRow
+from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.printed import PrintedRow, printed_rows
+from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.swaps import (
     BETWEEN_RULES,
     CENTERING,
@@ -15,6 +20,8 @@ from hebbian_descent.paper.swaps import (
     shares,
     swaps,
 )
+from hebbian_descent.paper.tables import TABLES
+from tests.paper.conftest import N_DRAWS, made_up
 
 
 def verdict(printed, ours, sd=0.0001, label="tab:x", **words):
@@ -76,3 +83,20 @@ def test_shares_are_those_of_judging_each_number_in_each_place():
     assert found(members) == {WITHIN_RULE: (n, agree)}
     (swap,) = swaps(members)
     assert swap.share == pytest.approx(agree / n)
+
+
+def test_compare_shows_the_larger_share_of_rules_and_offsets_and_says_what_it_is(command):
+    label = "tab:Hetero_online_centered_shift"
+    for draw in range(N_DRAWS):
+        rows = [made_up(row, draw) for row in printed_rows(label)]
+        Measurements(Path("reproduction"), Effort()).write(TABLES[label], f"draw{draw}", rows, seconds=1.0)
+    _, printed, _ = command("compare", label, "--json")
+    share = {
+        (swap["column"], swap["kind"]): swap["n_agree"] / swap["n_swaps"]
+        for swap in json.loads(printed)[label]["swaps"]
+    }
+    _, printed, _ = command("compare", label)
+    for column in ("mae_last20", "mae_all"):
+        assert share[column, OFFSETS] > share[column, DESCENTS]
+        assert re.search(rf"{column} .* {share[column, OFFSETS]:.0%} ", printed)
+    assert "Blind: share of agreements that would remain if" in printed

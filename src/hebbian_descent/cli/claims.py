@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -13,8 +14,16 @@ from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_where_from, waiting_for
 from hebbian_descent.cli.options import OUTPUT, Json, Output
-from hebbian_descent.paper.claims import Judged, judge_all
-from hebbian_descent.paper.claims.base import N_CONCLUSIONS, Word, counted, kept_claims, save_claims
+from hebbian_descent.paper import claims as paper_claims
+from hebbian_descent.paper.claims.base import (
+    N_CONCLUSIONS,
+    Judged,
+    Word,
+    counted,
+    judged,
+    kept_claims,
+    save_claims,
+)
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort, RunContext
@@ -36,7 +45,8 @@ def claims(
         bool, typer.Option("--quick", help="Look at quick runs: only what needs no measurement is judged.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Where nothing was run, judge by the kept evidence.")
+        bool,
+        typer.Option("--again", help="Judge every claim again, by the kept evidence where nothing was run."),
     ] = False,
     output: Output = OUTPUT,
     as_json: Json = False,
@@ -46,38 +56,64 @@ def claims(
     A claim holds, holds with limits, is a misprint (corrected it holds), does not hold, or is undecided.
     Identities are checked on small networks; conclusions from the paper's tables are judged by what `run`
     measured; a few curves are computed here, which takes minutes the first time. The verdicts are saved in
-    OUTPUT for the report. Without a run of your own, the verdicts kept in OUTPUT are shown, such as those in
-    a clone of the repository.
+    OUTPUT for the report. Claims on tables without a run of your own show the verdict kept in OUTPUT, such as
+    those in a clone of the repository.
 
     **Example**
 
         hebbian-descent claims --quick
     """
     context = RunContext(output, Effort(quick=quick))
-    judged = [] if quick or again or Measurements(output, context.effort).labels() else kept_claims(output)
-    if judged:
-        say(
-            f"From the evidence kept in {output}: it has no run of your own. "
-            f"`{context.command('claims', '--again')}` judges again, by the kept numbers."
-        )
-    else:
-        with resumable(output), waiting_for("Judging the claims; the forgetting curves take longest"):
-            judged = judge_all(context)
-            save_claims(output, context.effort, judged)
-        say_where_from(Results(output, context.effort), TABLES)
+    found = _found(context, [] if quick or again else kept_claims(output))
     if as_json:
-        write_json(judged)
+        write_json(found)
         return
     console = PlainConsole()
-    for claim in judged:
+    for claim in found:
         if claim.number == N_CONCLUSIONS + 1:
             console.print("Statements of the text", style="bold")
             console.print()
         _print(console, claim)
         console.print()
-    console.print(counted(judged))
+    console.print(counted(found))
     if quick:
-        console.print("Quick runs give no verdicts; without --quick everything is judged.")
+        console.print(
+            "Only claims that need no measurement are judged. The others are not judged at this effort, "
+            "whatever `run --quick` measures: use `run`, then `claims`, without --quick."
+        )
+
+
+def _found(context: RunContext, kept: Sequence[Judged]) -> Sequence[Judged]:
+    """Return the kept verdicts, except on claims with a table of your own run, which are judged."""
+    own = Measurements(context.folder, context.effort).labels() if kept else []
+    on_own = _claims_on(own)
+    again = f"`{context.command('claims', '--again')}` judges"
+    if kept and not on_own:
+        why = "no claim is on a table of your own run" if own else "it has no run of your own"
+        say(f"From the evidence kept in {context.folder}: {why}. {again} again, by the kept numbers.")
+        return kept
+    shown = {claim.number: claim for claim in kept if claim.number not in on_own}
+    with resumable(context.folder), waiting_for("Judging the claims; the forgetting curves take longest"):
+        found = _judged_except(context, shown)
+        save_claims(context.folder, context.effort, found)
+    say_where_from(Results(context.folder, context.effort), TABLES)
+    if shown:
+        new = ", ".join(str(claim.number) for claim in found if claim.number not in shown)
+        say(
+            f"Judged now: {new}. The other claims: evidence kept in {context.folder}; "
+            f"{again} them again, by the kept numbers."
+        )
+    return found
+
+
+def _claims_on(labels: Collection[str]) -> set[int]:
+    """Return the numbers of the claims with one of these tables as evidence."""
+    return {claim.number for claim in paper_claims.CLAIMS if not set(claim.evidence).isdisjoint(labels)}
+
+
+def _judged_except(context: RunContext, kept: Mapping[int, Judged]) -> list[Judged]:
+    """Judge every claim, except those with a kept verdict."""
+    return [kept.get(claim.number) or judged(claim, context) for claim in paper_claims.CLAIMS]
 
 
 def _print(console: PlainConsole, claim: Judged) -> None:

@@ -23,7 +23,7 @@ from hebbian_descent.paper.paired import PairedVerdict, PairedWord
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.paper.summaries import Support, Winner, summarise, supports, winners
-from hebbian_descent.paper.swaps import DESCENTS, Swaps, shares, swaps
+from hebbian_descent.paper.swaps import DESCENTS, OFFSETS, Swaps, shares, swaps
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable
 
@@ -49,7 +49,8 @@ def compare(
     Where patterns were drawn, a number agrees if it lies in the 99 % prediction interval of one more draw, or
     within 0.005 of our mean. With fewer than five draws, or if the interval is too wide, it is undecided.
     Blind is the share of agreements that would survive if the print had exchanged gradient descent and
-    Hebbian-descent. Paired differences of the two, of centering and of offsets are counted below.
+    Hebbian-descent, or fixed and adaptive offsets: the larger one. Paired differences of these, and of
+    centering, are counted below.
 
     **Example**
 
@@ -74,12 +75,19 @@ def compare(
             "Quick runs are not compared; `table LABEL --quick` and `report --quick` show them."
         )
         return
+    console.print(ABOUT_BLIND, soft_wrap=True)
     say_where_from(results, chosen)
     _print_support(console, supports(everything))
     _print_paired(console, results.pairs(everything))
     _print_context(console, [found for label in chosen for found in results.context(label)])
     _print_winners(console, winners(everything))
     _print_differences(console, everything)
+
+
+ABOUT_BLIND = (
+    "Blind: share of agreements that would remain if the printed numbers of the two descents, or of the two "
+    "offsets, were swapped."
+)
 
 
 def _print_support(console: PlainConsole, found: list[Support]) -> None:
@@ -152,8 +160,7 @@ def _counts(
         for summary in summarise(found):
             agree = f"{summary.n_agree}/{summary.n_judged}" if summary.n_run else ""
             undecided, absent = summary.n_run - summary.n_judged, summary.n_results - summary.n_run
-            swap = power.get((label, summary.column), {}).get(DESCENTS)
-            blind = f"{swap.share:.0%}" if swap else ""
+            blind = _blind(power.get((label, summary.column), {}))
             z = "" if isnan(summary.rms_z) else f"{summary.rms_z:.2f}"
             rows.append([label, summary.column, agree, str(undecided or ""), str(absent or ""), blind, z])
     headings = [
@@ -166,6 +173,12 @@ def _counts(
         stacked("RMS z"),
     ]
     return TextTable(headings, rows, "Printed numbers", "llrrrrr")
+
+
+def _blind(by_kind: Mapping[str, Swaps]) -> str:
+    """Return the larger share of swaps that go unnoticed, of the two rules or of the two offsets."""
+    tried = [by_kind[kind].share for kind in (DESCENTS, OFFSETS) if kind in by_kind]
+    return f"{max(tried):.0%}" if tried else ""
 
 
 def comparison_record(verdicts: list[Verdict], results: Results) -> dict[str, Any]:

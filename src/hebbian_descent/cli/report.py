@@ -70,14 +70,23 @@ def evidence(
 
         hebbian-descent evidence --output results --kept reproduction
     """
+    paths = [*(kept / name for name in KEPT_FILES), document]
+    before = list(map(_content, paths))
     with waiting_for("Comparing the tables"):
         added = add_to_evidence(output, kept)
         write_document(kept, document, output / "figures" / Effort().name)
-    wrote = [*(path for name in KEPT_FILES if (path := kept / name).exists()), document]
+    wrote = [path for path, content in zip(paths, before, strict=True) if _content(path) != content]
     fewer = f", {added.n_fewer} of them because the run has fewer draws" if added.n_fewer else ""
     say(f"{added.n_taken} cells are from the run in {output}; {added.n_kept} stay as they were{fewer}.")
     if added.n_bare:
         say(f"{added.n_bare} cells of the run have no single trials: `run` again fills them in.")
     say_written(*wrote)
+    if not wrote:
+        say(f"Nothing changed in {kept} and {document}.")
     if as_json:
         write_json({"wrote": wrote, **added._asdict()})
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what a file holds; None if there is no such file."""
+    return path.read_bytes() if path.is_file() else None
