@@ -1,8 +1,9 @@
 """Cells of tables side by side: which of two was better, in our numbers and in the printed ones.
 
 Two cells of one draw saw the same patterns, so their difference is taken draw by draw, which removes most
-of what draws differ by. Where only means and spreads are available, or nothing was drawn, chance follows from
-both spreads, which are then larger than necessary: fewer differences are significant.
+of what draws differ by; where nothing was drawn, trial by trial, which share initial weights and batches.
+Where only means and spreads are available, chance follows from both spreads, which are then larger than
+necessary: fewer differences are significant.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
+from hebbian_descent.checks import Array
 from hebbian_descent.paper.comparison import CONFIDENCE, Estimate, Key, cell_key, is_drawn
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import heading, units
@@ -128,22 +130,29 @@ def changed(cell: Mapping[str, str], **words: str) -> Key:
 
 
 def compared(first: Cell, second: Cell) -> Comparison:
-    """Compare two cells by the draws that both have, otherwise by their means and spreads."""
-    both = sorted(set(first.draws) & set(second.draws))
-    if len(both) > 1:
-        gains = np.array(
-            [
-                second.draws[draw].results[second.column] - first.draws[draw].results[first.column]
-                for draw in both
-            ]
-        )
-        n = len(gains)
+    """Compare two cells by the draws or trials that both have, otherwise by their means and spreads."""
+    gains = _paired_gains(first, second)
+    if (n := len(gains)) > 1:
         chance = float(stdtrit(n - 1, QUANTILE) * gains.std(ddof=1) / np.sqrt(n))
         return Comparison(first, second, float(gains.mean()), chance)
     a, b = first.estimate, second.estimate
     if a is None or b is None:
         return Comparison(first, second, np.nan, np.nan)
     return Comparison(first, second, b.mean - a.mean, _chance(a, b))
+
+
+def _paired_gains(first: Cell, second: Cell) -> Array:
+    """Return second minus first by draw or, where both have the same draw only, by trial."""
+    both = sorted(set(first.draws) & set(second.draws))
+    cells = (second, first)
+    if len(both) == 1:
+        trials = [cell.draws[both[0]].trials.get(cell.column, ()) for cell in cells]
+        n = min(map(len, trials))
+        values = [np.array(found[:n], dtype=float) for found in trials]
+    else:
+        values = [np.array([cell.draws[draw].results[cell.column] for draw in both]) for cell in cells]
+    gains: Array = values[0] - values[1]
+    return gains
 
 
 def compared_with_baseline(cell: Cell) -> Comparison:

@@ -18,19 +18,25 @@ N_EPOCHS = 60
 FIRST_RATE, HALVED_AFTER = 0.5, 4
 CONVERGED = 0.05
 """Of the excess at the start."""
+N_DRAWS = 10
 TESTS = "tests/test_hetero_associative_claims.py::"
 
 
 def judge_convergence(_: RunContext) -> Judgement:
     """Learn patterns that cannot be fitted, one at a time in random order, and compare with the minimum."""
-    left = {name: excess(name) for name in increasing()}
-    failed = [name for name, share in left.items() if not share < CONVERGED]
+    left = {name: [excess(name, seed) for seed in range(N_DRAWS)] for name in increasing()}
+    median = {name: float(np.median(shares)) for name, shares in left.items()}
+    failed = [name for name, share in median.items() if not share < CONVERGED]
+    slow = {name: n for name, shares in left.items() if (n := sum(not share < CONVERGED for share in shares))}
+    rare = ", ".join(f"{name} {n} of {N_DRAWS}" for name, n in slow.items()) or "none"
     word = on_all(len(left) - len(failed), len(failed))
     findings = (
         f"{N_EPOCHS} passes over {N_PATTERNS} patterns of {N_INPUTS} inputs, which cannot be fitted: excess "
-        f"of the matching loss over its minimum, as a share of the start, at most {max(left.values()):.1%} "
-        f"for {len(left)} activations with φ′ > 0. The matching loss is convex in the weights, so that the "
-        "theorem on stochastic gradient descent applies to it. The proof of the appendix, by angles to the "
+        f"of the matching loss over its minimum, as a share of the start, at most {max(median.values()):.1%} "
+        f"in the median of {N_DRAWS} draws for {len(left)} activations with φ′ > 0; single draws with "
+        f"{CONVERGED:.0%} or more: {rare}. The matching loss is convex in the weights, so that the theorem "
+        "on stochastic gradient descent applies to it where gradients are bounded; those of exponential "
+        "units are not, and from larger inputs they diverge. The proof of the appendix, by angles to the "
         "gradient of the squared error, covers a single pattern; for several the optimum is another one."
     )
     if failed:
@@ -38,12 +44,12 @@ def judge_convergence(_: RunContext) -> Judgement:
     return Judgement(word, findings)
 
 
-def excess(name: str) -> float:
+def excess(name: str, seed: int) -> float:
     """Return the share of the excess that is left after steps that decrease as 1/epoch.
 
     The sum of such rates diverges and that of their squares does not, as the theorem requires.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     x, t = rng.random((N_PATTERNS, N_INPUTS)), rng.uniform(0.2, 0.8, (N_PATTERNS, N_OUTPUTS))
     layer = Layer.create(N_INPUTS, N_OUTPUTS, activation=name, offset=x.mean(axis=0), rng=rng)
     slope = layer.activation.largest_slope
@@ -88,7 +94,8 @@ CLAIMS = (
         "Stochastic learning, as in the theorem of the appendix: single patterns in random order, which "
         "cannot all be fitted, with falling rates, against the minimum of the matching loss by a "
         "quasi-Newton method.",
-        "Each activation with φ′ > 0 is for it if less than 5 % of the excess is left, else against it. "
+        "Each activation with φ′ > 0 is for it if less than 5 % of the excess is left in the median of ten "
+        "draws, else against it. "
         "Holds if none is against it; with limits if fewer are against it than for it; else not.",
         (
             TESTS + "test_second_derivatives_of_the_hetero_associative_update_commute",

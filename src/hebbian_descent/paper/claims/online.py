@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from hebbian_descent.paper.claims.base import Claim, Judgement, weakest
 from hebbian_descent.paper.claims.cells import Cell, Comparison, cells, changed, compared
 from hebbian_descent.paper.claims.tally import (
@@ -105,13 +107,13 @@ def against_best(found: dict[Key, Cell], rules: Iterable[str]) -> Iterable[Compa
 
 def hardest(rivals: Sequence[Comparison]) -> Comparison:
     """Return the comparison with the smallest gain; one that was not run if not all were."""
-    printed = min(rivals, key=lambda rival: rival.printed_gain).second.printed
-    if not all(rival.is_run for rival in rivals):
-        missing = next(rival for rival in rivals if not rival.is_run)
-        return missing._replace(second=missing.second._replace(printed=printed))
-    # A certain loss counts before a larger one that may be chance.
-    found = min(rivals, key=lambda rival: (rival.sign(), rival.gain))
-    return found._replace(second=found.second._replace(printed=printed))
+    printed = min(rivals, key=lambda rival: rival.printed_gain)
+    # One that was not run comes first; a certain loss counts before a larger one that may be chance.
+    found = min(rivals, key=lambda rival: (rival.sign(), rival.gain) if rival.is_run else (-np.inf, 0.0))
+    return found._replace(
+        first=found.first._replace(printed=printed.first.printed),
+        second=found.second._replace(printed=printed.second.printed),
+    )
 
 
 CLAIMS = (

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from hebbian_descent.paper.claims.base import Judgement, Word
+from hebbian_descent.paper.claims.base import Judgement, Word, weakest
 from hebbian_descent.paper.claims.cells import NEGLIGIBLE, Comparison
 from hebbian_descent.paper.layout import heading, units
 from hebbian_descent.paper.run_context import RunContext
@@ -20,6 +20,7 @@ ALL = (
     "least as many are against it as for it; undecided if no cell is for or against it."
 )
 SIGNIFICANTLY = "significantly (by more than 0.001 and by more than chance explains, 99 %)"
+BY_RULE = "Each rule is judged alone, and the verdict is that of the weakest."
 STRICTLY = "Cells that are neither also limit it, since the sentence excludes them."
 
 
@@ -76,19 +77,20 @@ def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> T
 
 def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:
     """Return no verdict, with the command that would lead to one."""
-    command = context.shown_command("run", *labels, *([] if context.effort.quick else ["--draws", "10"]))
-    return Judgement(
-        "not run", f"{n_run} of {n} comparisons were run; `{command}` computes them. So far: {so_far}"
-    )
+    done = f"{n_run} of {n} comparisons were run"
+    if context.effort.quick:  # no quick run leads to a verdict
+        return Judgement("not run", f"{done}. So far: {so_far}")
+    command = context.shown_command("run", *labels, "--draws", "10")
+    return Judgement("not run", f"{done}; `{command}` computes them. So far: {so_far}")
 
 
 def listed(
-    comparisons: Iterable[Comparison], is_against: Callable[[Comparison], bool] = lambda item: item.sign() < 0
+    comparisons: Iterable[Comparison], is_meant: Callable[[Comparison], bool] = lambda item: item.sign() < 0
 ) -> str:
-    """Return the names of the cells that are against a sentence, by their data; empty if there are none."""
+    """Return the names of the cells that are meant (against a sentence), by their data; empty if none."""
     by_data: dict[str, dict[str, None]] = defaultdict(dict)
     for item in comparisons:
-        if item.is_run and is_against(item):
+        if item.is_run and is_meant(item):
             by_data[heading(item.first.cell)][units(item.first.cell)] = None
     return "; ".join(f"{data} ({', '.join(names)})" for data, names in by_data.items())
 
@@ -108,15 +110,28 @@ def judged_by_cells(
     groups: Mapping[str, Sequence[Comparison]],
     *,
     strictly: bool = False,
+    by_group: bool = False,
 ) -> Judgement:
-    """Judge "the first is better in all cells", with counts by group and the cells against it listed."""
+    """Judge "the first is better in all cells", with counts by group and the cells against it listed.
+
+    `strictly` ties count against "holds", too; `by_group` the verdict is that of the weakest group.
+    """
     everything = [item for comparisons in groups.values() for item in comparisons]
     found = tally(everything)
     findings = "; ".join(f"{name} {tally(comparisons)}" for name, comparisons in groups.items()) + "."
     if not found.is_complete:
         return not_run(context, labels, found.n_run, found.n, findings)
-    against = {name: cells for name, items in groups.items() if (cells := listed(items))}
-    if against:
-        names = [f"{name}, {cells}" if len(groups) > 1 else cells for name, cells in against.items()]
-        findings += f"\nAgainst it: {'; '.join(names)}. Furthest: {worst(everything)}."
-    return Judgement(on_all(found.better, found.worse, found.tied if strictly else 0), findings)
+    if against := _by_group(groups, lambda item: item.sign() < 0):
+        findings += f"\nAgainst it: {against}. Furthest: {worst(everything)}."
+    if strictly and (ties := _by_group(groups, lambda item: item.sign() == 0)):
+        findings += f"\nNeither for nor against it: {ties}."
+    tallies = map(tally, groups.values()) if by_group else [found]
+    words = (on_all(each.better, each.worse, each.tied if strictly else 0) for each in tallies)
+    return Judgement(weakest(words), findings)
+
+
+def _by_group(groups: Mapping[str, Sequence[Comparison]], is_meant: Callable[[Comparison], bool]) -> str:
+    """Return the names of the cells that are meant, group by group."""
+    found = {name: cells for name, items in groups.items() if (cells := listed(items, is_meant))}
+    names = (f"{name}, {cells}" if len(groups) > 1 else cells for name, cells in found.items())
+    return "; ".join(names)

@@ -10,6 +10,7 @@ from hebbian_descent.paper.claims.epochs import CLASSIFICATION, MULTI_EPOCH, SIM
 from hebbian_descent.paper.claims.online import CENTERED, UNCENTERED
 from hebbian_descent.paper.claims.tally import (
     ALL,
+    BY_RULE,
     SIGNIFICANTLY,
     STRICTLY,
     judged_by_cells,
@@ -40,7 +41,8 @@ def judge_more_epochs(context: RunContext) -> Judgement:
         words = {name: word for name, word in cell.cell.items() if name != "centering"}
         once = online[cell.cell["centering"]][changed(words)]
         groups.setdefault(TITLES[cell.cell["rule"]], []).append(compared(cell, once))
-    return judged_by_cells(context, (*MULTI_EPOCH, *CENTERED, *UNCENTERED), groups, strictly=True)
+    labels = (*MULTI_EPOCH, *CENTERED, *UNCENTERED)
+    return judged_by_cells(context, labels, groups, strictly=True, by_group=True)
 
 
 def judge_centering_over_epochs(context: RunContext) -> Judgement:
@@ -48,7 +50,7 @@ def judge_centering_over_epochs(context: RunContext) -> Judgement:
     groups: dict[str, list[Comparison]] = {}
     for item in _centered_and_not(context, MULTI_EPOCH, "mae_mean"):
         groups.setdefault(TITLES[item.first.cell["rule"]], []).append(item)
-    return judged_by_cells(context, MULTI_EPOCH, groups)
+    return judged_by_cells(context, MULTI_EPOCH, groups, by_group=True)
 
 
 def judge_centering_of_classifiers(context: RunContext) -> Judgement:
@@ -100,7 +102,7 @@ CLAIMS = (
         "sec:HD_multi_epoch_experiments",
         "The error over all patterns after 100 epochs against that after one, rule by rule.",
         f"A cell is for it where 100 epochs are {SIGNIFICANTLY} better, against it where they are "
-        f"significantly worse. {ALL} {STRICTLY}",
+        f"significantly worse. {ALL} {STRICTLY} {BY_RULE}",
         (*MULTI_EPOCH, *CENTERED, *UNCENTERED),
         judge_more_epochs,
     ),
@@ -110,7 +112,7 @@ CLAIMS = (
         "sec:HD_multi_epoch_experiments",
         "Centered against uncentered in every cell of the multi-epoch tables, rule by rule.",
         f"A cell is for it where centering is {SIGNIFICANTLY} better, against it where it is "
-        f"significantly worse. {ALL}",
+        f"significantly worse. {ALL} {BY_RULE}",
         MULTI_EPOCH,
         judge_centering_over_epochs,
     ),
