@@ -1,6 +1,7 @@
 """What is committed is what the code makes of the committed evidence: no document may drift from it."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_the_document_is_made_of_the_evidence():
     committed = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
     # `hebbian-descent evidence` writes it again.
     assert document(KEPT, ROOT / "docs" / "figures") == committed
+
+
+def test_the_front_page_has_the_counts_of_the_evidence(results):
+    words = Counter(verdict.word for label in TABLES for verdict in results.verdicts(label))
+    counts = f"of {words.total():,} numbers, {words['agrees']:,} agree, {words['differs']} differ and "
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert counts + f"{words['undecided']} are undecided" in readme
 
 
 def test_every_printed_result_is_in_the_evidence_with_its_origin(results):
