@@ -35,9 +35,10 @@ def judge_convergence(_: RunContext) -> Judgement:
         f"of the matching loss over its minimum, as a share of the start, at most {max(median.values()):.1%} "
         f"in the median of {N_DRAWS} draws for {len(left)} activations with φ′ > 0; single draws with "
         f"{CONVERGED:.0%} or more: {rare}. The matching loss is convex in the weights, so that the theorem "
-        "on stochastic gradient descent applies to it where gradients are bounded; those of exponential "
-        "units are not, and from larger inputs they diverge. The proof of the appendix, by angles to the "
-        "gradient of the squared error, covers a single pattern; for several the optimum is another one."
+        "on stochastic gradient descent applies to it where gradients grow at most in proportion to the "
+        "weights; those of exponential units grow faster, and from larger inputs they diverge. The proof of "
+        "the appendix, by angles to the gradient of the squared error, covers a single pattern; for several "
+        "the optimum is another one."
     )
     if failed:
         findings += f"\nAgainst it: {', '.join(failed)}."
