@@ -188,7 +188,7 @@ def test_bad_patterns_are_one_clear_sentence_and_change_nothing(name, kind):
 TWO_VALUED = {
     "hopfield": "must be -1 or 1. Got 0.5: pass activity= for patterns of 0 and 1",
     "hopfield, sparse": "must be 0 or 1. Got 0.5",
-    "willshaw": 'must be 0 or 1. Got 0.5: try between="threshold"',
+    "willshaw": 'must be 0 or 1. Got 0.5: try x > 0.5, between="threshold"',
     "willshaw, winners": "must be 0 or 1. Got 0.5",
     "dense, power": "must be -1 or 1. Got 0.5: try 2x − 1",
     "sparse_distributed": "must be 0 or 1. Got 0.5",
