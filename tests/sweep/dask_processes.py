@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hebbian_descent import Factors, Rule
-from hebbian_descent.rules import Activity
+from hebbian_descent import Rule
 from hebbian_descent.sweep import LayerGrid, Patterns, Sweep
 
 ENVIRONMENT = {
@@ -57,13 +56,6 @@ def eventually(condition: Callable[[], Any], seconds: float = 30) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
-
-
-def harmless(activity: Activity) -> Factors:
-    return Factors(activity.inputs - activity.offset, activity.output - activity.targets)
-
-
-HARMLESS = Rule("harmless", harmless)
 
 
 def prepared(rule: Rule) -> Sweep:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,15 +14,14 @@ from pathlib import Path
 import pytest
 from dask_processes import (
     ENVIRONMENT,
-    HARMLESS,
     WITHOUT_PACKAGE,
     WORKER,
     eventually,
-    harmless,
     prepared,
     running,
     running_scheduler,
 )
+from rules_elsewhere import HARMLESS, deadly, deaths_in, harmless
 
 import hebbian_descent
 from hebbian_descent import Factors, Rule
@@ -61,21 +59,6 @@ def start_worker(scheduler: str, tmp_path: Path) -> Iterator[StartWorker]:
         eventually(lambda: not client.nthreads())
 
 
-def deadly(times: int, folder: Path) -> Rule:
-    """A rule that kills the process in which it is used, so many times in all."""
-
-    def factors(activity: Activity) -> Factors:
-        with open(folder / "deaths", "a+") as file:
-            file.seek(0)
-            if len(file.read()) < times:
-                file.write("x")
-                file.flush()
-                os.kill(os.getpid(), signal.SIGKILL)
-        return harmless(activity)
-
-    return Rule("deadly", factors)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_worker_that_is_killed_costs_nothing(
     scheduler: str, start_worker: StartWorker, tmp_path: Path
@@ -83,7 +66,7 @@ def test_a_worker_that_is_killed_costs_nothing(
     start_worker("--no-nanny")
     start_worker("--no-nanny")
     result = prepared(deadly(1, tmp_path)).run(executor=Dask(scheduler))
-    assert (tmp_path / "deaths").read_text() == "x"
+    assert deaths_in(tmp_path) == 1
     expected = prepared(HARMLESS).run()
     assert result.values["mae"].tobytes() == expected.values["mae"].tobytes()
 

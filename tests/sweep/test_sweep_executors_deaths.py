@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rules_elsewhere import HARMLESS, deadly, deaths_in
 
 from hebbian_descent import Factors, Rule
 from hebbian_descent.rules import Activity
@@ -28,13 +29,6 @@ pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reas
 
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-
-def harmless(activity: Activity) -> Factors:
-    return Factors(activity.inputs - activity.offset, activity.output - activity.targets)
-
-
-HARMLESS = Rule("harmless", harmless)
 
 
 def prepared(*rules: Any) -> Sweep:
@@ -58,27 +52,11 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def deadly(times: int, folder: Path) -> Rule:
-    """A rule that kills the process in which it is used, so many times in all."""
-    deaths = str(folder / "deaths")
-
-    def factors(activity: Activity) -> Factors:
-        with open(deaths, "a+") as file:
-            file.seek(0)
-            if len(file.read()) < times:
-                file.write("x")
-                file.flush()
-                os.kill(os.getpid(), signal.SIGKILL)
-        return harmless(activity)
-
-    return Rule("deadly", factors)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_cell_whose_process_is_killed_is_run_again(workers: int, tmp_path: Path) -> None:
     result = prepared(HARMLESS, deadly(1, tmp_path)).run(executor=Processes(workers))
     expected = prepared(HARMLESS, replace(HARMLESS, name="another")).run()
-    assert (tmp_path / "deaths").read_text() == "x"
+    assert deaths_in(tmp_path) == 1
     assert result.values["mae"].tobytes() == expected.values["mae"].tobytes()
 
 

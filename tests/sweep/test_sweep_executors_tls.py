@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dask_processes import HARMLESS, WORKER, harmless, prepared, running, running_scheduler
+from dask_processes import WORKER, prepared, running, running_scheduler
+from rules_elsewhere import HARMLESS, harmless
 
 from hebbian_descent import Factors, Rule
 from hebbian_descent.rules import Activity

@@ -14,7 +14,8 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from dask_processes import HARMLESS, WORKER, eventually, harmless, prepared, running, running_scheduler
+from dask_processes import WORKER, eventually, prepared, running, running_scheduler
+from rules_elsewhere import HARMLESS, harmless
 
 from hebbian_descent import Factors, Rule
 from hebbian_descent.rules import Activity
