@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,34 @@ def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, 
     ):
         add_to_evidence(results_folder, copy)
     assert (copy / DRAWS).read_bytes() == b"PAR1"
+
+
+def test_draws_without_their_summary_are_not_overwritten(results_folder, written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    (copy / SUMMARY).unlink()
+    draws = (copy / DRAWS).read_bytes()
+    with pytest.raises(ValueError, match=r"whose summary\.csv cannot; nothing was written"):
+        add_to_evidence(results_folder, copy)
+    assert (copy / DRAWS).read_bytes() == draws
+
+
+def test_what_was_measured_beyond_the_print_is_not_kept(tmp_path):
+    table = TABLES["text:auto_associative_hebb"]
+    row = printed_rows(table.label)[0]
+    measured = made_up(replace(row, results=row.results | {"mean_hidden_activity": 0.5}), 0)
+    Measurements(tmp_path / "run", Effort()).write(table, "adult", [measured], seconds=1.0)
+    add_to_evidence(tmp_path / "run", tmp_path / "kept")
+    (kept,) = read_kept(tmp_path / "kept").rows[table.label]
+    assert kept.trials == {"mae_mean": measured.trials["mae_mean"]}
+
+
+def test_evidence_kept_elsewhere_leaves_the_document_of_the_repository_alone(
+    results_folder, tmp_path, command
+):
+    code, _, _ = command("evidence", "--output", str(results_folder), "--kept", "kept")
+    assert code == 0
+    assert (tmp_path / "kept" / "reproduction.md").is_file()
+    assert not (tmp_path / "docs").exists()
 
 
 def test_a_claim_that_could_not_be_judged_keeps_its_verdict(written, tmp_path):

@@ -47,7 +47,8 @@ def compare(
     judged; tables without one show the evidence kept in OUTPUT, such as that in a clone of the repository.
 
     Where patterns were drawn, a number agrees if it lies in the 99 % prediction interval of one more draw, or
-    within 0.005 of our mean. With fewer than five draws, or if the interval is too wide, it is undecided.
+    within 0.005 of our mean. With fewer than five draws (three trials where whole datasets are learned), or
+    if the interval is too wide, it is undecided.
     Blind is the share of agreements that would survive if the print had exchanged gradient descent and
     Hebbian-descent, or fixed and adaptive offsets: the larger one. Paired differences of these, and of
     centering, are counted below.

@@ -56,8 +56,12 @@ def evidence(
         Path, typer.Option(help="Folder of the files under version control.", file_okay=False)
     ] = DEFAULT_FOLDER,
     document: Annotated[
-        Path, typer.Option(help="Document with counts, differences and tables, next to copied figures.")
-    ] = DOCUMENT,
+        Path | None,
+        typer.Option(
+            help="Document with counts, differences and tables, next to copied figures. By default "
+            f"{DOCUMENT} on the folder {DEFAULT_FOLDER}, and {DOCUMENT.name} in any other KEPT."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Add what was run to the evidence under version control, and write the document on it.
@@ -70,6 +74,8 @@ def evidence(
 
         hebbian-descent evidence --output results --kept reproduction
     """
+    # The document of the repository is about its own evidence alone.
+    document = document or (DOCUMENT if kept == DEFAULT_FOLDER else kept / DOCUMENT.name)
     paths = [*(kept / name for name in KEPT_FILES), document]
     before = list(map(_content, paths))
     with waiting_for("Comparing the tables"):

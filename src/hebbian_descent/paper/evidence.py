@@ -74,9 +74,11 @@ def add_to_evidence(run: Path, folder: Path) -> Added:
 
 def _readable(folder: Path) -> KeptEvidence:
     """Return the evidence in a folder; files that cannot be read are not overwritten."""
-    kept = read_kept(folder)
-    for name, found in ((SUMMARY, kept.numbers), (DRAWS, kept.rows)):
-        if (folder / name).exists() and not found:
+    kept, has_draws = read_kept(folder), (folder / DRAWS).exists()
+    # Draws without their summary would be dropped: they have no numbers.
+    has_summary = has_draws or (folder / SUMMARY).exists()
+    for name, expected, found in ((SUMMARY, has_summary, kept.numbers), (DRAWS, has_draws, kept.rows)):
+        if expected and not found:
             raise ValueError(
                 "--kept must be a folder with evidence that can be read, or without any. "
                 f"Got {folder}, whose {name} cannot; nothing was written."

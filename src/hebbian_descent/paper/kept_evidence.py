@@ -244,8 +244,8 @@ def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]
         for row in sorted(measured, key=lambda row: (cell_key(row.cell), row.draw)):
             words = (row.cell.get(name, "") for name in CELL_FIELDS)
             place = (label, *words)
-            for column, trials in row.trials.items():
-                for trial, value in enumerate(trials):
+            for column in _printed()[label, cell_key(row.cell)].results:  # More may have been measured.
+                for trial, value in enumerate(row.trials.get(column, ())):
                     yield (*place, column, row.draw, trial, value, row.learning_rate, row.weight_decay)
 
 

@@ -153,4 +153,4 @@ class Results:
         """Say of which tables your own run has only some rows, for which the kept evidence is left aside."""
         rows = {label: (len(draws_by_cell(self.rows(label))), len(printed_rows(label))) for label in labels}
         part = [f"{n} of {printed} rows of {label}" for label, (n, printed) in rows.items() if n < printed]
-        return f" It has only {', '.join(part)}." if part else ""
+        return f" Your run has only {', '.join(part)}." if part else ""

@@ -88,10 +88,13 @@ def judge_forgetting(context: RunContext) -> Judgement:
         "By a power law": on_power_law(laws),
     }
     generously = on_power_law("power_law" if law == "wickelgren" else law for law in laws)
-    findings = [
+    by_part = [
         *(f"{part}: {word}." for part, word in parts.items()),
-        f"Laws: {', '.join(f'{law} {n}' for law, n in Counter(laws).most_common())}. If Wickelgren's law, a "
-        f"power of 1 + β·age, counted as a power law, that part: {generously}.",
+        "If Wickelgren's law, a power of 1 + β·age, counted as a power law, that part: " + generously + ".",
+    ]
+    findings = [
+        *(by_part if not context.effort.quick else []),  # A few streams could contradict all of them.
+        f"Laws: {', '.join(f'{law} {n}' for law, n in Counter(laws).most_common())}.",
         *map(_in_words, streams, comparisons),
     ]
     return Judgement(weakest(parts.values()), "\n".join(findings))

@@ -22,6 +22,7 @@ ALL = (
 SIGNIFICANTLY = "significantly (by more than 0.001 and by more than chance explains, 99 %)"
 BY_RULE = "Each rule is judged alone, and the verdict is that of the weakest."
 STRICTLY = "Cells that are neither also limit it, since the sentence excludes them."
+WORDS = ("better", "equal", "worse")
 
 
 def on_all(n_for: int, n_against: int, n_excluded: int = 0) -> Word:
@@ -44,8 +45,12 @@ class Tally(NamedTuple):
     printed: tuple[int, int, int]
 
     def __str__(self) -> str:
+        return self.in_words(*WORDS)
+
+    def in_words(self, better: str, equal: str, worse: str) -> str:
+        """Return the counts, with these words for the three outcomes."""
         return (
-            f"better in {self.better} of {self.n_run}, equal in {self.tied}, worse in {self.worse} "
+            f"{better} in {self.better} of {self.n_run}, {equal} in {self.tied}, {worse} in {self.worse} "
             f"(print: {' / '.join(map(str, self.printed))} of {self.n})"
         )
 
@@ -111,14 +116,17 @@ def judged_by_cells(
     *,
     strictly: bool = False,
     by_group: bool = False,
+    words: tuple[str, str, str] = WORDS,
 ) -> Judgement:
     """Judge "the first is better in all cells", with counts by group and the cells against it listed.
 
-    `strictly` ties count against "holds", too; `by_group` the verdict is that of the weakest group.
+    `strictly` ties count against "holds", too; `by_group` the verdict is that of the weakest group; `words`
+    say what "better", "equal" and "worse" mean here.
     """
     everything = [item for comparisons in groups.values() for item in comparisons]
     found = tally(everything)
-    findings = "; ".join(f"{name} {tally(comparisons)}" for name, comparisons in groups.items()) + "."
+    counts = (f"{name} {tally(comparisons).in_words(*words)}" for name, comparisons in groups.items())
+    findings = "; ".join(counts) + "."
     if not found.is_complete:
         return not_run(context, labels, found.n_run, found.n, findings)
     if against := _by_group(groups, lambda item: item.sign() < 0):
@@ -126,8 +134,8 @@ def judged_by_cells(
     if strictly and (ties := _by_group(groups, lambda item: item.sign() == 0)):
         findings += f"\nNeither for nor against it: {ties}."
     tallies = map(tally, groups.values()) if by_group else [found]
-    words = (on_all(each.better, each.worse, each.tied if strictly else 0) for each in tallies)
-    return Judgement(weakest(words), findings)
+    verdicts = (on_all(each.better, each.worse, each.tied if strictly else 0) for each in tallies)
+    return Judgement(weakest(verdicts), findings)
 
 
 def _by_group(groups: Mapping[str, Sequence[Comparison]], is_meant: Callable[[Comparison], bool]) -> str:

@@ -66,6 +66,7 @@ def judge_centering_of_classifiers(context: RunContext) -> Judgement:
         return not_run(context, CLASSIFICATION, found.n_run, found.n, findings)
     if against := listed(comparisons, lambda item: item.sign(SIMILAR) != 0):
         findings += f"\nAgainst it: {against}."
+    findings += f"\nIf differences from 0.001 on counted: {tally(comparisons)}."
     similar = sum(abs(item.gain) <= SIMILAR for item in comparisons)
     return Judgement(on_all(similar, found.better + found.worse), findings)
 
@@ -86,8 +87,8 @@ def judge_never_negative(context: RunContext) -> Judgement:
         for cell in cells(context, AUTOENCODERS, "mean_hidden_activity").values()
         if cell.cell["rule"] == "hebbian_descent"
     ]
-    verdict, findings = judged_by_cells(context, AUTOENCODERS, {"Hidden activity:": comparisons})
-    return Judgement(verdict, f"Here better means above 0, equal about 0. {findings}")
+    words = ("above 0", "about 0", "below 0")
+    return judged_by_cells(context, AUTOENCODERS, {"Hidden activity": comparisons}, words=words)
 
 
 def _zero(cell: Cell) -> Cell:
@@ -121,8 +122,9 @@ CLAIMS = (
         "In classification there is no significant difference between centered and uncentered networks.",
         "tab:label_learning_uncentered",
         "Centered against uncentered in every cell of both error-driven rules.",
-        "A cell is for it where the two differ by 0.01 at most, against it where they differ by more and "
-        f"by more than chance explains (99 %). {ALL}",
+        "The text concludes it from two plots of these rules that look alike. So a cell is for it where the "
+        f"two differ by 0.01 at most, against it where they differ by more and by more than chance explains "
+        f"(99 %). {ALL}",
         CLASSIFICATION,
         judge_centering_of_classifiers,
     ),

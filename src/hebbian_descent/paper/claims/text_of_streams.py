@@ -36,8 +36,8 @@ def judge_not_better_than_baseline(context: RunContext) -> Judgement:
     """Compare Hebb's rule and the covariance rule with baseline; the text says they are worse."""
     found = _beside_baseline(context, CORRELATIONAL)
     contrary = {name: [_contrary(item) for item in items] for name, items in found.items()}
-    verdict, findings = judged_by_cells(context, CENTERED, contrary, by_group=True)
-    return Judgement(verdict, f"Here better means worse than baseline. {findings}")
+    words = ("worse than baseline", "equal", "better")
+    return judged_by_cells(context, CENTERED, contrary, by_group=True, words=words)
 
 
 def judge_sigmoid_beats_baseline(context: RunContext) -> Judgement:
@@ -108,7 +108,8 @@ def judge_hebb_with_decay(context: RunContext) -> Judgement:
         for hebb in found.values()
         if hebb.cell["rule"] == "hebb"
     ]
-    return judged_by_cells(context, DECAY, {"The worst of the others:": comparisons}, strictly=True)
+    words = ("better than Hebb's rule", "equal", "worse")
+    return judged_by_cells(context, DECAY, {"The worst other rule": comparisons}, strictly=True, words=words)
 
 
 def _title(rule: str) -> str:

@@ -79,7 +79,12 @@ def table(results: Results) -> TextTable:
         remainder, predicted = (f"{_mean(results, name, key):.0%}" for key in ("remainder", "predicted"))
         ratio = f"{_mean(results, name, 'along_causal_term'):.2f}"
         rows.append((changed or "base", remainder, predicted, ratio))
-    headings = ("condition", "remainder / step", "predicted causal term / step", "remainder in units of it")
+    headings = (
+        "condition",
+        "remainder / step",
+        "predicted causal term / step",
+        "part along it, in units of it",
+    )
     return TextTable(headings, rows, alignment="lrrr")
 
 
