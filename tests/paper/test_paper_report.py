@@ -24,11 +24,14 @@ from hebbian_descent.paper.report.images import LARGEST_SVG, image_file
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
+from hebbian_descent.paper.studies import STUDIES
+from hebbian_descent.paper.studies.running import kept_results
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.table_formats import TextTable, markdown_text
 from tests.paper.conftest import SVG
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS, KEPT = ROOT / "docs", ROOT / "reproduction"
 BADGE = '<span class="badge">quick run</span>'
 FIGURE = r'<figure id="([^"]+)">.*?<figcaption>(.*?)</figcaption>'
 EMPTY_TAGS = {"meta", "link", "img", "br"}
@@ -252,6 +255,19 @@ def test_claims_are_shown_with_verdict_and_evidence(tmp_path):
     (tmp_path / "claims" / "paper.json").write_text("[{")
     with pytest.warns(DamagedFileWarning, match=r"paper\.json"):
         assert saved_claims(tmp_path, Effort()) == []
+
+
+def test_open_questions_are_shown_with_their_answers_where_they_were_measured(tmp_path):
+    text = render(KEPT, Effort())
+    section = text[text.index('<section id="studies">') : text.index('<section id="figures">')]
+    for study in STUDIES.values():
+        verdict, answer = study.answer(kept_results(study, KEPT))
+        entry = section[section.index(f'id="study-{anchor(study.name)}"') :]
+        assert entry.index(escape(study.question)) < entry.index(f">{verdict}</span>")
+        assert entry.index(f">{verdict}</span>") < entry.index(escape(answer))
+    Page(text)
+    assert '<section id="studies">' not in render(KEPT, Effort(quick=True))
+    assert '<section id="studies">' not in render(tmp_path, Effort())
 
 
 def test_large_drawings_are_shown_as_png(tmp_path):

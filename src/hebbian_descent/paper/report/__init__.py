@@ -29,6 +29,8 @@ from hebbian_descent.paper.report.filters import FILTERS, MARKS
 from hebbian_descent.paper.report.images import Image, figure_images
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort, RunContext
+from hebbian_descent.paper.studies import STUDIES
+from hebbian_descent.paper.studies.page import with_results
 from hebbian_descent.paper.summaries import supports, systematics, winners
 from hebbian_descent.paper.swaps import KINDS, shares, swaps
 from hebbian_descent.paper.tables import TABLES
@@ -127,6 +129,7 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
         "claims": judged,
         "claim_counts": Counter(claim.verdict for claim in judged),
         "claim_words": counted(judged),
+        "studies": with_results(STUDIES.values(), folder) if effort.is_the_papers else [],
         "finding": finding,
         "has_finding": bool(finding.n_experiments or judged or (effort.is_the_papers and n_judged)),
         "main_figure": next((image for image in images if image.label == MAIN_FIGURE and image.source), None),

@@ -23,7 +23,7 @@ which their protocols say; so read the tables, not the verdicts alone."""
 
 def write_page(studies: Iterable[Study], folder: Path, page: Path) -> list[Path]:
     """Write the page on the results in a folder, and its figures beside it; return the files."""
-    kept = _with_results(studies, folder)
+    kept = with_results(studies, folder)
     if not kept:
         raise ValueError(
             f"--output must be a folder in which `hebbian-descent study` left results. Got {folder}, "
@@ -40,7 +40,7 @@ def write_page(studies: Iterable[Study], folder: Path, page: Path) -> list[Path]
 
 def page_text(studies: Iterable[Study], folder: Path) -> str:
     """Return the page in Markdown."""
-    kept = _with_results(studies, folder)
+    kept = with_results(studies, folder)
     rows = []
     for study, results in kept:
         rows.append(
@@ -55,7 +55,8 @@ def page_text(studies: Iterable[Study], folder: Path) -> str:
     return "\n\n".join([OPENING, overview, *sections]) + "\n"
 
 
-def _with_results(studies: Iterable[Study], folder: Path) -> list[tuple[Study, Results]]:
+def with_results(studies: Iterable[Study], folder: Path) -> list[tuple[Study, Results]]:
+    """Return the studies that have results in a folder, with these."""
     found = ((study, kept_results(study, folder)) for study in studies)
     return [(study, results) for study, results in found if results is not None]
 
