@@ -235,10 +235,10 @@ STUDY = Study(
         "rates": [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
         "starts": {"Adam": 0.01, "SGD": 1.0},
         "batch_size": 100,
-        "patience": 20,
+        "patience": 40,
         "least_fall": 0.005,
-        "most_epochs": 100,
-        "seeds": 3,
+        "most_epochs": 500,
+        "seeds": 5,
     },
     quick={
         "dataset": "digits",
