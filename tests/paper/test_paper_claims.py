@@ -26,6 +26,7 @@ from hebbian_descent.paper.claims import (
     no_objective,
 )
 from hebbian_descent.paper.claims.base import N_CONCLUSIONS, PLURAL, by_correction, by_deviation, weakest
+from hebbian_descent.paper.claims.tally import on_most
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES, FORMULAS, sample
 from hebbian_descent.paper.index import INDEX
 from hebbian_descent.paper.run_context import Effort, RunContext
@@ -179,11 +180,11 @@ def test_flat_activations_must_converge_and_often_win(
     assert claim[13].judge(RunContext(tmp_path)).verdict == verdict
 
 
-def test_often_is_every_second_cell_or_at_least_more_often_than_the_contrary():
-    assert epochs.on_often(5, 2, 10) == "holds"
-    assert epochs.on_often(4, 2, 10) == "holds with limits"
-    assert epochs.on_often(3, 3, 10) == "does not hold"
-    assert epochs.on_often(0, 0, 10) == "undecided"
+def test_most_is_more_than_half_of_the_cells_or_at_least_more_than_are_against_it():
+    assert on_most(6, 2, 10) == "holds"
+    assert on_most(5, 2, 10) == "holds with limits"
+    assert on_most(3, 3, 10) == "does not hold"
+    assert on_most(0, 0, 10) == "undecided"
 
 
 def test_step_and_rectifier_do_converge_where_pairs_can_be_learned(tmp_path):

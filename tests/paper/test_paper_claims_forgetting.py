@@ -12,6 +12,7 @@ from hebbian_descent.paper.claims.forgetting_curve import (
     on_being_alone,
     on_forgetting,
     on_power_law,
+    prefers_power_law,
     shows_forgetting,
     stream,
 )
@@ -67,7 +68,9 @@ def test_power_laws_are_counted_against_other_laws():
 @pytest.mark.parametrize(("ours", "law"), [(POWER, "power_law"), (EXPONENTIAL, "exponential")])
 def test_the_law_of_made_up_streams_is_found(ours, law, monkeypatch):
     monkeypatch.setattr(forgetting_curve, "RESAMPLES", 3)
-    assert made_up(ours, n_draws=4).laws().law == law
+    found = made_up(ours, n_draws=4).laws()
+    assert found.law == law
+    assert prefers_power_law(found) == (law == "power_law")
 
 
 @pytest.mark.parametrize(

@@ -21,23 +21,29 @@ def row_of(printed, rule, words=DRAWN, label="tab:x"):
 def judged(printed, first, second, words=DRAWN):
     """Judge a printed difference by the draws of two cells, or by the trials of their only draw."""
     rows = [row_of(0.5 + printed, "gradient_descent", words), row_of(0.5, "hebbian_descent", words)]
-    draws = {}
-    for row, values in zip(rows, (first, second), strict=True):
-        each = [(draw, (value,)) for draw, value in enumerate(values)]
-        draws["tab:x", cell_key(row.cell)] = [
-            Measured(
-                row.cell,
-                {"mae_mean": np.mean(trials)},
-                {"mae_mean": 0.0},
-                0.1,
-                0.0,
-                1,
-                draw,
-                {"mae_mean": trials},
-            )
-            for draw, trials in (each if words is DRAWN else [(0, tuple(values))])
-        ]
+    draws = {
+        ("tab:x", cell_key(row.cell)): measured_draws(row, values)
+        for row, values in zip(rows, (first, second), strict=True)
+    }
     return judge_pair(DESCENTS, *rows, "mae_mean", draws)
+
+
+def measured_draws(row, values):
+    """Return one draw for each value or, where whole datasets are learned, one trial."""
+    each = [(draw, (value,)) for draw, value in enumerate(values)]
+    return [
+        Measured(
+            row.cell,
+            {"mae_mean": np.mean(trials)},
+            {"mae_mean": 0.0},
+            0.1,
+            0.0,
+            1,
+            draw,
+            {"mae_mean": trials},
+        )
+        for draw, trials in (each if "input" in row.cell else [(0, tuple(values))])
+    ]
 
 
 def test_what_both_share_does_not_count():
@@ -48,6 +54,18 @@ def test_what_both_share_does_not_count():
     assert (judged(0.02, first, shared).word, judged(0.02, first, shared).direction) == ("agrees", "same")
     assert judged(0.01, first, shared).word == "differs"
     assert judged(-0.02, first, shared).direction == "opposite"
+
+
+def test_a_difference_in_the_last_printed_digit_is_a_tie_whatever_subtraction_makes_of_it():
+    """0.1061 − 0.1060 is a little more than 0.0001 in floating point."""
+    rows = [row_of(0.1061, "gradient_descent"), row_of(0.1060, "hebbian_descent")]
+    assert rows[0].results["mae_mean"] - rows[1].results["mae_mean"] > 1e-4
+    found = judge_pair(DESCENTS, *rows, "mae_mean", {})
+    assert found.printed == 0.0001
+    draws = {
+        ("tab:x", cell_key(row.cell)): measured_draws(row, [0.3 + 0.01 * i for i in range(6)]) for row in rows
+    }
+    assert judge_pair(DESCENTS, *rows, "mae_mean", draws).word == "agrees"
 
 
 @pytest.mark.parametrize(("words", "more"), [(DRAWN, 1), (WHOLE, 1 / 10)])

@@ -84,7 +84,8 @@ def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, dr
     with fewer than five draws (three trials), if the interval reaches further than 0.01 and than the
     difference itself, and if the opposite difference would agree as well: then it is open which is better.
     """
-    printed = first.results[column] - second.results[column]
+    # Printed numbers have four digits; what subtraction adds behind them could hide a tie.
+    printed = round(first.results[column] - second.results[column], 6)
     values = _differences(first, second, column, draws)
     n = len(values)
     if n < 2:

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from hebbian_descent.datasets import DatasetUnavailableError, load
+from hebbian_descent.paper.comparison import FEWEST_DRAWS, FEWEST_TRIALS, is_enough
+from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.saved_json import as_list, as_object, as_text, as_whole, read_json, warn_of_damage
+from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
 
 Word = Literal[
@@ -62,6 +66,8 @@ class Claim:
     """The sentence as it should read, if it is a misprint."""
     analytical: bool = False
     """Whether the verdict is the same at every effort, since nothing is measured for it."""
+    datasets: tuple[str, ...] = ()
+    """What `judge` learns itself; with less of it the verdict would be another one, so there is none."""
 
 
 class Judged(NamedTuple):
@@ -78,11 +84,16 @@ class Judged(NamedTuple):
     correction: str = ""
 
 
+FEW = f"Fewer than {FEWEST_DRAWS} draws, or {FEWEST_TRIALS} trials on whole datasets, decide nothing."
+
+
 def judged(claim: Claim, context: RunContext) -> Judged:
-    """Judge a claim; what was measured with less effort than the paper's is shown without a verdict."""
-    verdict, findings = claim.judge(context)
+    """Judge a claim; data that are missing, few draws and less effort than the paper's give no verdict."""
+    verdict, findings = _missing_data(claim, context) or claim.judge(context)
     if not claim.analytical and not context.effort.is_the_papers:
         verdict = "not judged at this effort"
+    elif verdict != "not run" and _has_few_draws(claim, context):
+        verdict, findings = "undecided", f"{FEW}\n{findings}"
     return Judged(
         claim.number,
         claim.statement,
@@ -94,6 +105,23 @@ def judged(claim: Claim, context: RunContext) -> Judged:
         findings,
         claim.correction,
     )
+
+
+def _missing_data(claim: Claim, context: RunContext) -> Judgement | None:
+    if context.effort.quick:  # quick looks need no data
+        return None
+    try:
+        for name in claim.datasets:
+            load(name)
+    except DatasetUnavailableError as reason:
+        return Judgement("not run", str(reason))
+    return None
+
+
+def _has_few_draws(claim: Claim, context: RunContext) -> bool:
+    results = Results(context.folder, context.effort)
+    verdicts = (verdict for label in claim.evidence if label in TABLES for verdict in results.verdicts(label))
+    return any(verdict.n and not is_enough(verdict.row, verdict.n) for verdict in verdicts)
 
 
 def counted(judged: Iterable[Judged]) -> str:

@@ -12,6 +12,7 @@ from hebbian_descent.paper.claims.tally import (
     ALL,
     SIGNIFICANTLY,
     STRICTLY,
+    every_strictly,
     judged_by_cells,
     listed,
     not_run,
@@ -80,7 +81,7 @@ def judge_against_all(context: RunContext) -> Judgement:
     """Compare Hebbian-descent with the best of the three other rules, centered, cell by cell."""
     comparisons = list(against_best(cells(context, CENTERED, "mae_last20"), OTHERS))
     verdict, findings = judged_by_cells(
-        context, CENTERED, {"Hebbian-descent beside the best other rule:": comparisons}, strictly=True
+        context, CENTERED, {"Hebbian-descent beside the best other rule:": comparisons}, by=every_strictly
     )
     if verdict == "not run":
         return Judgement(verdict, findings)

@@ -34,6 +34,21 @@ def on_all(n_for: int, n_against: int, n_excluded: int = 0) -> Word:
     return "holds with limits" if n_against or n_excluded else "holds"
 
 
+MOST = (
+    "Holds if more than half of all cells are for it; with limits if not, but more are for it than against it; "
+    "does not hold if at least as many are against it as for it; undecided if no cell is for or against it."
+)
+
+
+def on_most(n_for: int, n_against: int, n: int) -> Word:
+    """Return the verdict on "most" or "often" of n cells, which asks more than that few are against it."""
+    if not n_for and not n_against:
+        return "undecided"
+    if n_against >= n_for:
+        return "does not hold"
+    return "holds" if 2 * n_for > n else "holds with limits"
+
+
 class Tally(NamedTuple):
     """How often the first of two cells was better, equal or worse."""
 
@@ -62,7 +77,22 @@ class Tally(NamedTuple):
     @property
     def word(self) -> Word:
         """The verdict on "is never worse": the rule for "all"."""
-        return on_all(self.better, self.worse) if self.is_complete else "not run"
+        return every(self) if self.is_complete else "not run"
+
+
+def every(found: Tally) -> Word:
+    """Judge that the first is better in all cells; ties do not matter."""
+    return on_all(found.better, found.worse)
+
+
+def every_strictly(found: Tally) -> Word:
+    """Judge that the first is better in all cells; ties limit it."""
+    return on_all(found.better, found.worse, found.tied)
+
+
+def most(found: Tally) -> Word:
+    """Judge that the first is better in most cells."""
+    return on_most(found.better, found.worse, found.n)
 
 
 def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> Tally:
@@ -114,14 +144,14 @@ def judged_by_cells(
     labels: Sequence[str],
     groups: Mapping[str, Sequence[Comparison]],
     *,
-    strictly: bool = False,
+    by: Callable[[Tally], Word] = every,
     by_group: bool = False,
     words: tuple[str, str, str] = WORDS,
 ) -> Judgement:
-    """Judge "the first is better in all cells", with counts by group and the cells against it listed.
+    """Judge "the first is better", with counts by group and the cells against it listed.
 
-    `strictly` ties count against "holds", too; `by_group` the verdict is that of the weakest group; `words`
-    say what "better", "equal" and "worse" mean here.
+    `by` says in how many cells it must be; `by_group` the verdict is that of the weakest group; `words` say
+    what "better", "equal" and "worse" mean here.
     """
     everything = [item for comparisons in groups.values() for item in comparisons]
     found = tally(everything)
@@ -131,11 +161,10 @@ def judged_by_cells(
         return not_run(context, labels, found.n_run, found.n, findings)
     if against := _by_group(groups, lambda item: item.sign() < 0):
         findings += f"\nAgainst it: {against}. Furthest: {worst(everything)}."
-    if strictly and (ties := _by_group(groups, lambda item: item.sign() == 0)):
+    if by is every_strictly and (ties := _by_group(groups, lambda item: item.sign() == 0)):
         findings += f"\nNeither for nor against it: {ties}."
     tallies = map(tally, groups.values()) if by_group else [found]
-    verdicts = (on_all(each.better, each.worse, each.tied if strictly else 0) for each in tallies)
-    return Judgement(weakest(verdicts), findings)
+    return Judgement(weakest(map(by, tallies)), findings)
 
 
 def _by_group(groups: Mapping[str, Sequence[Comparison]], is_meant: Callable[[Comparison], bool]) -> str:

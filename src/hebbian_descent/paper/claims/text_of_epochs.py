@@ -13,6 +13,7 @@ from hebbian_descent.paper.claims.tally import (
     BY_RULE,
     SIGNIFICANTLY,
     STRICTLY,
+    every_strictly,
     judged_by_cells,
     listed,
     not_run,
@@ -42,7 +43,7 @@ def judge_more_epochs(context: RunContext) -> Judgement:
         once = online[cell.cell["centering"]][changed(words)]
         groups.setdefault(TITLES[cell.cell["rule"]], []).append(compared(cell, once))
     labels = (*MULTI_EPOCH, *CENTERED, *UNCENTERED)
-    return judged_by_cells(context, labels, groups, strictly=True, by_group=True)
+    return judged_by_cells(context, labels, groups, by=every_strictly, by_group=True)
 
 
 def judge_centering_over_epochs(context: RunContext) -> Judgement:

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from hebbian_descent.paper.claims.base import Claim, Judgement
 from hebbian_descent.paper.claims.cells import Comparison, cells, changed, compared, compared_with_baseline
 from hebbian_descent.paper.claims.online import CENTERED, DECAY, OTHERS, hardest
-from hebbian_descent.paper.claims.tally import ALL, BY_RULE, SIGNIFICANTLY, STRICTLY, judged_by_cells
+from hebbian_descent.paper.claims.tally import (
+    ALL,
+    BY_RULE,
+    SIGNIFICANTLY,
+    STRICTLY,
+    every_strictly,
+    judged_by_cells,
+)
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.run_context import RunContext
 from hebbian_descent.rules import rule_title
@@ -29,7 +36,7 @@ def judge_error_driven(context: RunContext) -> Judgement:
         ]
         for rule in ERROR_DRIVEN
     }
-    return judged_by_cells(context, CENTERED, groups, strictly=True, by_group=True)
+    return judged_by_cells(context, CENTERED, groups, by=every_strictly, by_group=True)
 
 
 def judge_not_better_than_baseline(context: RunContext) -> Judgement:
@@ -51,7 +58,7 @@ def judge_sigmoid_beats_baseline(context: RunContext) -> Judgement:
         ]
         for rule, items in _beside_baseline(context, (*ERROR_DRIVEN, *CORRELATIONAL)).items()
     }
-    return judged_by_cells(context, CENTERED[:2], found, strictly=True, by_group=True)
+    return judged_by_cells(context, CENTERED[:2], found, by=every_strictly, by_group=True)
 
 
 def _data(cell: Mapping[str, str]) -> tuple[str, str]:
@@ -109,7 +116,9 @@ def judge_hebb_with_decay(context: RunContext) -> Judgement:
         if hebb.cell["rule"] == "hebb"
     ]
     words = ("better than Hebb's rule", "equal", "worse")
-    return judged_by_cells(context, DECAY, {"The worst other rule": comparisons}, strictly=True, words=words)
+    return judged_by_cells(
+        context, DECAY, {"The worst other rule": comparisons}, by=every_strictly, words=words
+    )
 
 
 def _title(rule: str) -> str:
