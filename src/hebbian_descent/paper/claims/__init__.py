@@ -19,8 +19,11 @@ from hebbian_descent.paper.claims import (
     no_objective,
     online,
     perspectives,
+    text_of_decay,
+    text_of_descents,
     text_of_epochs,
     text_of_streams,
+    text_of_units,
 )
 from hebbian_descent.paper.claims.base import Claim, Judged, Judgement, judged
 from hebbian_descent.paper.run_context import RunContext
@@ -39,6 +42,9 @@ MODULES = (
     no_objective,
     hidden,
     text_of_streams,
+    text_of_units,
+    text_of_decay,
+    text_of_descents,
     text_of_epochs,
 )
 

@@ -8,15 +8,13 @@ necessary: fewer differences are significant.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
 from hebbian_descent.checks import Array
-from hebbian_descent.paper.comparison import CONFIDENCE, Estimate, Key, cell_key, is_drawn
+from hebbian_descent.paper.comparison import Estimate, Key, cell_key, draws_by_cell, is_drawn, student
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import heading, units
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
@@ -25,7 +23,6 @@ from hebbian_descent.paper.run_context import RunContext
 
 NEGLIGIBLE = 0.001
 """A thousandth of the range of the data; smaller differences count as ties however certain they are."""
-QUANTILE = (1 + CONFIDENCE) / 2
 
 
 class Cell(NamedTuple):
@@ -86,6 +83,10 @@ class Comparison(NamedTuple):
         """The same in the printed numbers."""
         return self.second.printed - self.first.printed
 
+    def reversed(self) -> Comparison:
+        """Return the comparison of the second with the first."""
+        return Comparison(self.second, self.first, -self.gain, self.chance)
+
     def sign(self, tolerance: float = NEGLIGIBLE) -> int:
         """1 where the first is better, −1 where it is worse, 0 on ties."""
         return int(np.sign(self.gain)) if abs(self.gain) > max(tolerance, self.chance) else 0
@@ -98,20 +99,17 @@ class Comparison(NamedTuple):
 def cells(context: RunContext, labels: Iterable[str], column: str) -> dict[Key, Cell]:
     """Return the cells of one column of some tables; cells without draws have what the summary keeps."""
     results = Results(context.folder, context.effort)
-    draws: dict[tuple[str, Key], dict[int, Measured]] = defaultdict(dict)
     found: dict[Key, Cell] = {}
     for label in labels:
-        for measured in results.rows(label):
-            draws[label, cell_key(measured.cell)][measured.draw] = measured
+        draws = draws_by_cell(results.rows(label))
         # A run of your own is not completed by numbers of another one.
         kept = {} if results.own(label) else results.kept.numbers.get(label, {})
         for row in printed_rows(label):
             key = cell_key(row.cell)
             number = kept.get(key, {}).get(column)
             summary = _summary(row, number.estimate) if number else None
-            found[key] = Cell(
-                row.cell, row.results[column], _baseline(row), draws[label, key], column, summary
-            )
+            by_draw = {measured.draw: measured for measured in draws.get(key, ())}
+            found[key] = Cell(row.cell, row.results[column], _baseline(row), by_draw, column, summary)
     return found
 
 
@@ -133,7 +131,7 @@ def compared(first: Cell, second: Cell) -> Comparison:
     """Compare two cells by the draws or trials that both have, otherwise by their means and spreads."""
     gains = _paired_gains(first, second)
     if (n := len(gains)) > 1:
-        chance = float(stdtrit(n - 1, QUANTILE) * gains.std(ddof=1) / np.sqrt(n))
+        chance = float(student(n - 1) * gains.std(ddof=1) / np.sqrt(n))
         return Comparison(first, second, float(gains.mean()), chance)
     a, b = first.estimate, second.estimate
     if a is None or b is None:
@@ -169,4 +167,4 @@ def _chance(a: Estimate, b: Estimate) -> float:
     if not total:
         return 0.0
     freedom = total**2 / sum(variance**2 / n for variance, n in variances)
-    return float(stdtrit(freedom, QUANTILE) * np.sqrt(total))
+    return float(student(freedom) * np.sqrt(total))

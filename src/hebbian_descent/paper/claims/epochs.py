@@ -17,6 +17,7 @@ from hebbian_descent.paper.claims.tally import (
     ALL,
     MOST,
     SIGNIFICANTLY,
+    SIMILAR,
     listed,
     most,
     not_run,
@@ -33,8 +34,6 @@ MULTI_EPOCH = (
     "tab:Hetero_offline_3",
 )
 CLASSIFICATION = ("tab:label_learning_centered", "tab:label_learning_uncentered")
-SIMILAR = 0.01
-"""A hundredth of the range of the data."""
 FLAT = ("rectifier", "step")
 CONVERGED = 0.05
 """Of baseline; what an error must have fallen below to count as learned."""

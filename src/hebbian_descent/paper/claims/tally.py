@@ -35,8 +35,9 @@ def on_all(n_for: int, n_against: int, n_excluded: int = 0) -> Word:
 
 
 MOST = (
-    "Holds if more than half of all cells are for it; with limits if not, but more are for it than against it; "
-    "does not hold if at least as many are against it as for it; undecided if no cell is for or against it."
+    "Holds if more than half of all cells are for it; with limits if not, but more are for it than against "
+    "it; does not hold if at least as many are against it as for it; undecided if no cell is for or against "
+    "it."
 )
 
 
@@ -74,11 +75,6 @@ class Tally(NamedTuple):
         """Whether every cell was run."""
         return self.n_run == self.n
 
-    @property
-    def word(self) -> Word:
-        """The verdict on "is never worse": the rule for "all"."""
-        return every(self) if self.is_complete else "not run"
-
 
 def every(found: Tally) -> Word:
     """Judge that the first is better in all cells; ties do not matter."""
@@ -88,6 +84,11 @@ def every(found: Tally) -> Word:
 def every_strictly(found: Tally) -> Word:
     """Judge that the first is better in all cells; ties limit it."""
     return on_all(found.better, found.worse, found.tied)
+
+
+def not_worse(found: Tally) -> Word:
+    """Judge that the first is similar or better in all cells."""
+    return on_all(found.better + found.tied, found.worse)
 
 
 def most(found: Tally) -> Word:
@@ -108,6 +109,29 @@ def tally(comparisons: Iterable[Comparison], tolerance: float = NEGLIGIBLE) -> T
         n=len(found),
         printed=(printed.count(1), printed.count(0), printed.count(-1)),
     )
+
+
+SIMILAR = 0.01
+"""A hundredth of the range of the data."""
+SIMILARLY = (
+    "A cell is for it where the two differ by 0.01 at most, against it where they differ by more and by more "
+    "than chance explains (99 %)."
+)
+
+
+def judged_as_similar(
+    context: RunContext, labels: Sequence[str], name: str, comparisons: Sequence[Comparison]
+) -> Judgement:
+    """Judge "there is no difference in any cell", with the cells against it listed."""
+    found = tally(comparisons, SIMILAR)
+    findings = f"{name} {found}."
+    if not found.is_complete:
+        return not_run(context, labels, found.n_run, found.n, findings)
+    if against := listed(comparisons, lambda item: item.sign(SIMILAR) != 0):
+        findings += f"\nAgainst it: {against}."
+    findings += f"\nIf differences from 0.001 on counted: {tally(comparisons)}."
+    similar = sum(abs(item.gain) <= SIMILAR for item in comparisons)
+    return Judgement(on_all(similar, found.better + found.worse), findings)
 
 
 def not_run(context: RunContext, labels: Iterable[str], n_run: int, n: int, so_far: str) -> Judgement:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.paper.claims.base import Word
-from hebbian_descent.paper.claims.epochs import SIMILAR
+from hebbian_descent.paper.claims.tally import SIMILAR
 from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.paper.studies.base import (
     Answer,
