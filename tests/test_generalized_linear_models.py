@@ -85,6 +85,13 @@ def test_score_is_the_negative_error_of_hebbian_descent(name):
     np.testing.assert_allclose(family.score(t, a), t - family.activation(a))
 
 
+def test_the_logit_has_the_inverse_inside_the_logarithm():
+    a = np.linspace(-3, 3, 7)
+    gamma = get_activation("sigmoid")(a)
+    np.testing.assert_allclose(np.log(gamma * (1 - gamma) ** -1), a)
+    assert not np.allclose(np.log(gamma * (1 - gamma)) ** -1, a)
+
+
 def test_values_outside_the_support_have_no_likelihood():
     a = np.zeros((2, 1))
     np.testing.assert_array_equal(FAMILIES["poisson"]().log_likelihood(np.array([[0.5], [-1.0]]), a), -np.inf)

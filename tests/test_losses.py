@@ -219,3 +219,15 @@ def test_printed_hinge_of_sigmoid_units_has_a_wrong_sign():
     printed = lambda h: -t * np.log(h) - np.log(1 - h)  # noqa: E731
     slope = (printed(h + STEP) - printed(h - STEP)) / (2 * STEP)
     assert abs(slope - row.quotient(t, h, h))[0] > 1
+
+
+def test_printed_hinge_of_sigmoid_units_leaves_out_the_leak_of_the_second_term():
+    """Beyond the margin the derivative in h must be the leak, α/(h(1 − h)); −ln(1 − h) alone has slope 1/(1 − h)."""
+    leak, h = 0.01, np.array([0.3])
+    expected = leak / (h * (1 - h))
+    for loss, is_right in (
+        (lambda h: leak * np.log(h) - np.log(1 - h), False),
+        (lambda h: leak * (np.log(h) - np.log(1 - h)), True),
+    ):
+        slope = (loss(h + STEP) - loss(h - STEP)) / (2 * STEP)
+        assert np.allclose(slope, expected, rtol=1e-5) == is_right

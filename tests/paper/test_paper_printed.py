@@ -26,6 +26,21 @@ def test_all_1576_rows_and_2588_results_are_there():
     assert sum(len(row.results) for row in printed_rows()) == 2588
 
 
+def test_fixed_offsets_are_those_of_the_centered_table():
+    def numbers(label, **words):
+        rows = [row for row in printed_rows(label) if words.items() <= row.cell.items()]
+        drop = {"offsets", "centering"}
+        return {
+            tuple(word for name, word in sorted(row.cell.items()) if name not in drop): dict(row.results)
+            for row in rows
+        }
+
+    fixed = numbers("tab:Hetero_online_centered_shift", offsets="fixed")
+    centered, uncentered = (numbers(f"tab:Hetero_online_{word}_1") for word in ("centered", "uncentered"))
+    assert fixed == {cell: centered[cell] for cell in fixed}
+    assert not any(uncentered[cell] == fixed[cell] for cell in fixed)
+
+
 def test_rows_stand_under_labels_of_the_paper():
     assert {row.label for row in printed_rows()} < set(labels())
     assert len({row.label for row in printed_rows()}) == 14
