@@ -60,6 +60,14 @@ def test_from_zero_weights_the_rate_is_of_no_account():
     assert len(counts) == 1
 
 
+def test_with_a_falling_rate_the_bound_fails():
+    """The first mistake at rate 1 leaves weights that thousands of mistakes at a small rate must undo."""
+    x, t, w = separable(0)
+    first = int(np.argmax(t))  # weights of zero answer 0
+    bound = mistake_bound(x, t, w, offset=0.5)
+    assert mistakes_of(x, t, 0.5, x[first] - 0.5, 1.0, rate=0.001) > 10 * bound
+
+
 def test_from_random_weights_with_a_small_rate_novikoffs_bound_fails():
     x, t, w = separable(0)
     start = np.random.default_rng(1).normal(size=8)

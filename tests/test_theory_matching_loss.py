@@ -121,6 +121,15 @@ def test_for_softmax_units_it_is_the_cross_entropy_less_the_entropy_of_the_targe
         assert found == pytest.approx(cross_entropy - entropy, abs=1e-9)
 
 
+def test_for_two_softmax_units_it_is_that_of_a_sigmoid_unit():
+    rng = np.random.default_rng(4)
+    a, t = rng.normal(0, 2, (50, 2)), rng.dirichlet([1, 1], 50)
+    softmax, sigmoid = get_activation("softmax"), get_activation("sigmoid")
+    difference = a[:, :1] - a[:, 1:]
+    of_two = softmax.matching_loss(t, a).sum(axis=1)
+    np.testing.assert_allclose(of_two, sigmoid.matching_loss(t[:, :1], difference)[:, 0], atol=1e-12)
+
+
 def test_for_step_units_it_is_the_perceptron_loss():
     for a in A:
         for t in (0.0, 1.0):
