@@ -6,15 +6,17 @@ import re
 import shutil
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli import main
 from hebbian_descent.paper import claims, labels
 from hebbian_descent.paper.claims.base import Claim, Judged, Judgement, kept_claims, run_claims, save_claims
 from hebbian_descent.paper.document import CHOSEN_FIGURES, document
-from hebbian_descent.paper.evidence import add_to_evidence, write_summary
+from hebbian_descent.paper.evidence import add_to_evidence, summary_file
 from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY, read_kept
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN
@@ -23,6 +25,7 @@ from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.tables import TABLES
+from hebbian_descent.safe_files import write_atomically
 from tests.paper.conftest import LABEL, N_DRAWS, made_up
 
 CLAIM = Judged(
@@ -165,6 +168,67 @@ def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, 
     assert (copy / DRAWS).read_bytes() == b"PAR1"
 
 
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in KEPT_FILES if (folder / name).exists()}
+
+
+@pytest.mark.parametrize("has_evidence", [False, True])
+@pytest.mark.parametrize("n_written", range(4))
+def test_evidence_that_was_interrupted_can_be_read_and_added_again(
+    written, tmp_path, monkeypatch, n_written, has_evidence
+):
+    run_of(tmp_path / "run", N_DRAWS + 1, printed_rows(LABEL)[:2])
+    save_claims(tmp_path / "run", Effort(), [CLAIM])
+    for name in ("whole", "interrupted"):
+        if has_evidence:
+            shutil.copytree(written[0], tmp_path / name)
+    add_to_evidence(tmp_path / "run", tmp_path / "whole")
+
+    calls = count()
+
+    def write(path, content):
+        if next(calls) == n_written:
+            raise OSError("No space left on device")
+        write_atomically(path, content)
+
+    monkeypatch.setattr("hebbian_descent.paper.evidence.write_atomically", write)
+    with pytest.raises(OSError, match="No space"):
+        add_to_evidence(tmp_path / "run", tmp_path / "interrupted")
+    monkeypatch.undo()
+    assert any(verdict.n for verdict in Results(tmp_path / "interrupted").verdicts(LABEL)) is (
+        has_evidence or n_written > 0
+    )
+    add_to_evidence(tmp_path / "run", tmp_path / "interrupted")
+    assert contents(tmp_path / "interrupted") == contents(tmp_path / "whole")
+
+
+def test_evidence_that_cannot_be_put_into_files_leaves_those_that_are_there(
+    results_folder, written, tmp_path
+):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    run_of(tmp_path / "run", N_DRAWS + 1, printed_rows(LABEL)[:2])
+    save_claims(tmp_path / "run", Effort(), [CLAIM])
+    path = tmp_path / "run" / "claims" / "paper.json"
+    path.write_text(path.read_text().replace("It does.", r"\ud800"))  # half a character, as JSON may have it
+    with pytest.raises(ValueError, match="surrogates"):
+        add_to_evidence(tmp_path / "run", copy)
+    assert contents(copy) == contents(written[0])
+
+
+def test_without_pyarrow_nothing_is_written_and_it_is_what_is_missing(
+    results_folder, written, tmp_path, monkeypatch
+):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr("hebbian_descent.paper.kept_evidence.find_spec", lambda name: None)
+    for folder in (copy, tmp_path / "new"):
+        with pytest.raises(MissingExtraError, match=r"^Keeping every draw needs pyarrow, which is not inst"):
+            add_to_evidence(results_folder, folder)
+    assert contents(copy) == contents(written[0])
+    assert not (tmp_path / "new").exists()
+
+
 def test_draws_without_their_summary_are_not_overwritten(results_folder, written, tmp_path):
     copy = shutil.copytree(written[0], tmp_path / "kept")
     (copy / SUMMARY).unlink()
@@ -294,7 +358,7 @@ def test_a_run_that_no_claim_is_on_leaves_the_kept_verdicts(tmp_path, command, m
 def test_only_claims_on_tables_that_were_run_are_judged_anew(tmp_path, command, monkeypatch):
     folder = tmp_path / "reproduction"
     kept = keep_two_claims(monkeypatch, folder)
-    run_of(folder, 1, printed_rows(LABEL)[:1])
+    run_of(folder, N_DRAWS, printed_rows(LABEL)[:1])
     code, printed, said = command("claims", "--json")
     assert code == 0, said
     assert verdicts_of(printed) == {7: "holds with limits", 8: "does not hold"}
@@ -338,6 +402,5 @@ def test_chosen_figures_are_the_papers():
     assert set(CHOSEN_FIGURES) <= set(labels())
 
 
-def test_the_summary_of_evidence_is_what_it_was_read_from(written, tmp_path):
-    write_summary(Results(written[0], kept_only=True), tmp_path / SUMMARY)
-    assert (tmp_path / SUMMARY).read_bytes() == (written[0] / SUMMARY).read_bytes()
+def test_the_summary_of_evidence_is_what_it_was_read_from(written):
+    assert summary_file(Results(written[0], kept_only=True)) == (written[0] / SUMMARY).read_bytes()

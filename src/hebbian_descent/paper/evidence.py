@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hebbian_descent.paper.claims.base import kept_claims, run_claims, write_claims
+from hebbian_descent.paper.claims.base import Judged, kept_claims, run_claims
 from hebbian_descent.paper.comparison import Key, cell_key, draws_by_cell, estimate, is_drawn
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.kept_evidence import (
@@ -22,14 +22,16 @@ from hebbian_descent.paper.kept_evidence import (
     SUMMARY,
     KeptEvidence,
     Number,
+    draws_file,
+    origins_file,
     read_kept,
-    write_draws,
-    write_origins,
+    require_arrow,
 )
 from hebbian_descent.paper.layout import FIELDS, SUMMARY_DIGITS, result_table
 from hebbian_descent.paper.origin import Origin, one_line, this_origin
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
 from hebbian_descent.paper.results import Results
+from hebbian_descent.paper.saved_json import as_file
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.table_formats import Cell, TextTable, csv_text
@@ -53,6 +55,7 @@ class Added(NamedTuple):
 
 def add_to_evidence(run: Path, folder: Path) -> Added:
     """Add what was run, by the paper's protocol, to the evidence in a folder, and write its files."""
+    require_arrow()  # without it draws look unreadable, and could not be written
     before, results = _readable(folder), Results(run)
     merged = {label: _merged(label, results, before) for label in TABLES}
     origins = {label: found.origin for label, found in merged.items() if found.numbers}
@@ -61,15 +64,28 @@ def add_to_evidence(run: Path, folder: Path) -> Added:
             "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol, "
             f"or --kept one with evidence. Got {run} and {folder}, which have none; nothing was written."
         )
-    folder.mkdir(parents=True, exist_ok=True)
     numbers = {label: found.numbers for label, found in merged.items()}
     rows = {label: found.rows for label, found in merged.items()}
-    claims = _add_claims(run, folder, {label for label in TABLES if numbers[label]}, before)
+    claims = _merged_claims(run, folder, {label for label in TABLES if numbers[label]}, before)
+    files = {SUMMARY: summary_file(Results.of(KeptEvidence(numbers, rows, origins)))}
     if any(rows.values()):
-        write_draws(folder / DRAWS, rows)
-    write_origins(folder / ORIGIN, origins | claims)
-    write_summary(Results.of(KeptEvidence(numbers, rows, origins)), folder / SUMMARY)
+        files[DRAWS] = draws_file(rows)
+    files[ORIGIN] = origins_file(origins | claims.origin)
+    if claims.changed:
+        files[CLAIMS] = as_file([claim._asdict() for claim in claims.changed])
+    _write(folder, files)
     return sum((found.added for found in merged.values()), Added())
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write finished files in an order in which each can be read with those before it.
+
+    Draws without their summary cannot, and neither numbers nor verdicts that are already there are taken
+    again together with their origin: so the summary comes first, and the origin before the claims.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write_atomically(folder / name, content)
 
 
 def _readable(folder: Path) -> KeptEvidence:
@@ -143,8 +159,15 @@ def _seeds(label: str, numbers: Mapping[Key, Mapping[str, Number]]) -> str:
     return f"0 to {n - 1}" if is_drawn(printed_rows(label)[0]) and n > 1 else "0"
 
 
-def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> dict[str, Origin]:
-    """Replace the verdicts on claims that were judged by all their tables; return where claims come from."""
+class MergedClaims(NamedTuple):
+    """All claims, if any verdict changed, and where they come from, if there are any."""
+
+    changed: list[Judged]
+    origin: dict[str, Origin]
+
+
+def _merged_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> MergedClaims:
+    """Return the kept claims with the new verdicts on those that were judged by all their tables."""
     kept = {claim.number: claim for claim in kept_claims(folder)}
     judged = {
         claim.number: claim
@@ -153,16 +176,17 @@ def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence)
         and tables >= set(TABLES) & set(claim.evidence)
     }
     origins = [before.origins["claims"]] if "claims" in before.origins else []
+    changed: list[Judged] = []
     if kept | judged != kept:
-        write_claims(folder / CLAIMS, [claim for _, claim in sorted((kept | judged).items())])
+        changed = [claim for _, claim in sorted((kept | judged).items())]
         origins = [this_origin(), *(origins if set(kept) - set(judged) else [])]
-    return {"claims": one_line(origins)} if origins else {}
+    return MergedClaims(changed, {"claims": one_line(origins)} if origins else {})
 
 
-def write_summary(results: Results, path: Path) -> None:
-    """Write one line per printed number; its seconds are those of the jobs that computed it."""
+def summary_file(results: Results) -> bytes:
+    """Return a file of one line per printed number; its seconds are those of the jobs that computed it."""
     rows: list[Sequence[Cell]] = []
     for label in TABLES:
         seconds = results.seconds_of_cells(label)
         rows += result_table(results.verdicts(label), results.context(label), seconds).rows
-    write_atomically(path, csv_text(TextTable(FIELDS, rows)).encode())
+    return csv_text(TextTable(FIELDS, rows)).encode()

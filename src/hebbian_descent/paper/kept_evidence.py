@@ -12,7 +12,6 @@ they follow from the numbers. Anyone may have written the files, so every field 
 from __future__ import annotations
 
 import csv
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +30,14 @@ from hebbian_descent.paper.origin import Origin, origin_in
 from hebbian_descent.paper.printed import PrintedRow, printed_rows, text_rows
 from hebbian_descent.paper.saved_json import (
     LARGEST_FILE,
+    as_file,
     as_float,
     as_object,
     as_whole,
     read_json,
     warn_of_damage,
 )
-from hebbian_descent.safe_files import open_regular, write_atomically
+from hebbian_descent.safe_files import open_regular
 from hebbian_descent.storage.results.parquet import damage, with_checksum
 
 SUMMARY, DRAWS, ORIGIN, CLAIMS = "summary.csv", "draws.parquet", "origin.json", "claims.json"
@@ -215,8 +215,8 @@ def _read_origins(path: Path) -> dict[str, Origin]:
     return {label: origin_in(content) for label, content in as_object(read_json(path), "the file").items()}
 
 
-def write_draws(path: Path, rows: Mapping[str, Iterable[Measured]]) -> None:
-    """Write one value per row: every trial of every draw; measurements without trials are left out."""
+def draws_file(rows: Mapping[str, Iterable[Measured]]) -> bytes:
+    """Return a file of one value per row: every trial of every draw, without measurements that have none."""
     pyarrow = _arrow()
     names = ("label", *CELL_FIELDS, *VALUE_FIELDS)
     columns = list(zip(*_values(rows), strict=True)) or [()] * len(names)
@@ -236,7 +236,7 @@ def write_draws(path: Path, rows: Mapping[str, Iterable[Measured]]) -> None:
         use_dictionary=[name for name in names if name != "value"],
         column_encoding={"value": "BYTE_STREAM_SPLIT"},
     )
-    write_atomically(path, with_checksum(output.getvalue().to_pybytes(), DRAWS))
+    return with_checksum(output.getvalue().to_pybytes(), DRAWS)
 
 
 def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]:
@@ -249,10 +249,14 @@ def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]
                     yield (*place, column, row.draw, trial, value, row.learning_rate, row.weight_decay)
 
 
-def write_origins(path: Path, origins: Mapping[str, Origin]) -> None:
-    """Write where the numbers of each label come from."""
-    content = {label: origin._asdict() for label, origin in origins.items()}
-    write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+def origins_file(origins: Mapping[str, Origin]) -> bytes:
+    """Return a file that says where the numbers of each label come from."""
+    return as_file({label: origin._asdict() for label, origin in origins.items()})
+
+
+def require_arrow() -> None:
+    """Raise an error that says what to install, unless draws can be read and written."""
+    _arrow_parquet()
 
 
 def _arrow() -> Any:
