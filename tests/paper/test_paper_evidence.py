@@ -9,6 +9,8 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from hebbian_descent.checks import MissingExtraError
@@ -26,6 +28,7 @@ from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.storage.results.parquet import with_checksum
 from tests.paper.conftest import LABEL, N_DRAWS, made_up
 
 CLAIM = Judged(
@@ -389,6 +392,7 @@ def test_a_damaged_file_counts_as_missing(written, tmp_path, name, content):
         ("mae_all", "mae_none"),
         (",5,", ",five,"),
         (",5,", ",1e300,"),
+        (",rand,", f",{'x' * 200_000},"),
     ],
 )
 def test_a_forged_summary_counts_as_missing(written, tmp_path, before, after):
@@ -396,6 +400,36 @@ def test_a_forged_summary_counts_as_missing(written, tmp_path, before, after):
     (tmp_path / SUMMARY).write_text(text.replace(before, after, 1), encoding="utf-8")
     with pytest.warns(DamagedFileWarning, match=SUMMARY):
         assert not read_kept(tmp_path).numbers
+
+
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        ("trial", lambda values, arrow: arrow.array([None, *values[1:]], arrow.int16())),
+        ("trial", lambda values, arrow: arrow.array([[value] for value in values])),
+        ("label", lambda values, arrow: arrow.array([[value] for value in values])),
+        ("label", lambda values, arrow: arrow.array([None, *values[1:]])),
+        ("draw", lambda values, arrow: arrow.array(map(str, values))),
+        ("value", lambda values, arrow: arrow.array(map(bool, values))),
+        ("column", lambda values, arrow: arrow.array(values).dictionary_encode()),
+    ],
+)
+def test_draws_of_other_types_count_as_missing_whatever_their_checksum(written, tmp_path, column, change):
+    table = pyarrow.parquet.read_table(written[0] / DRAWS)
+    place = table.column_names.index(column)
+    forged = table.set_column(place, column, change(table[column].to_pylist(), pyarrow))
+    output = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(forged, output)
+    (tmp_path / DRAWS).write_bytes(with_checksum(output.getvalue().to_pybytes(), DRAWS))
+    with pytest.warns(DamagedFileWarning, match=r"draws\.parquet: (its columns|every row of it) must"):
+        assert not read_kept(tmp_path).rows
+
+
+@pytest.mark.parametrize("verdict", [[], {}, None, "perhaps"])
+def test_a_forged_verdict_counts_as_missing(tmp_path, verdict):
+    (tmp_path / CLAIMS).write_text(json.dumps([{**CLAIM._asdict(), "verdict": verdict}]))
+    with pytest.warns(DamagedFileWarning, match=CLAIMS):
+        assert not kept_claims(tmp_path)
 
 
 def test_chosen_figures_are_the_papers():

@@ -110,7 +110,7 @@ def _unless_damaged(path: Path, read: Any) -> Any:
         return read(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         warn_of_damage(path, error, REMEDY)
         return None
 
@@ -165,10 +165,13 @@ def _read_draws(path: Path) -> dict[str, list[Measured]]:
         raise ValueError(f"it is a file {reason}")
     pyarrow, parquet = _arrow(), _arrow_parquet()
     table = parquet.read_table(pyarrow.BufferReader(content))
-    expected = ("label", *CELL_FIELDS, *VALUE_FIELDS)
-    if tuple(table.column_names) != expected:
-        raise ValueError(f"its columns must be {', '.join(expected)}")
-    columns = [table[name].to_pylist() for name in expected]
+    expected = _schema()
+    if not table.schema.equals(expected):  # metadata may differ
+        must = ", ".join(f"{field.name} ({field.type})" for field in expected)
+        raise ValueError(f"its columns must be {must}")
+    if any(column.null_count for column in table.columns):
+        raise ValueError("every row of it must have a value in every column")
+    columns = [column.to_pylist() for column in table.columns]
     values: dict[tuple[Any, ...], dict[int, float]] = defaultdict(dict)
     for *place, draw, trial, value, rate, decay in zip(*columns, strict=True):
         values[(*place, draw, rate, decay)][trial] = value
@@ -217,15 +220,10 @@ def _read_origins(path: Path) -> dict[str, Origin]:
 
 def draws_file(rows: Mapping[str, Iterable[Measured]]) -> bytes:
     """Return a file of one value per row: every trial of every draw, without measurements that have none."""
-    pyarrow = _arrow()
-    names = ("label", *CELL_FIELDS, *VALUE_FIELDS)
-    columns = list(zip(*_values(rows), strict=True)) or [()] * len(names)
-    types = {"draw": pyarrow.int16(), "trial": pyarrow.int16()} | dict.fromkeys(
-        VALUE_FIELDS[3:], pyarrow.float64()
-    )
-    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
+    pyarrow, schema = _arrow(), _schema()
+    columns = list(zip(*_values(rows), strict=True)) or [()] * len(schema)
     table = pyarrow.table(
-        [pyarrow.array(column, schema.field(name).type) for name, column in zip(names, columns, strict=True)],
+        [pyarrow.array(column, field.type) for field, column in zip(schema, columns, strict=True)],
         schema=schema,
     )
     output = pyarrow.BufferOutputStream()
@@ -233,10 +231,19 @@ def draws_file(rows: Mapping[str, Iterable[Measured]]) -> bytes:
         table,
         output,
         compression="zstd",
-        use_dictionary=[name for name in names if name != "value"],
+        use_dictionary=[name for name in schema.names if name != "value"],
         column_encoding={"value": "BYTE_STREAM_SPLIT"},
     )
     return with_checksum(output.getvalue().to_pybytes(), DRAWS)
+
+
+def _schema() -> Any:
+    """Return the columns of the draws with their types."""
+    pyarrow = _arrow()
+    whole, number = dict.fromkeys(("draw", "trial"), pyarrow.int16()), pyarrow.float64()
+    types = whole | dict.fromkeys(("value", "learning_rate", "weight_decay"), number)
+    names = ("label", *CELL_FIELDS, *VALUE_FIELDS)
+    return pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
 
 
 def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]:
