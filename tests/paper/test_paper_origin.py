@@ -25,7 +25,7 @@ def test_measurements_say_where_they_come_from():
 def test_the_commit_is_that_of_the_sources_and_tells_whether_they_were_edited(tmp_path):
     assert source_commit(tmp_path) == ""
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
-    file = tmp_path / "file.py"
+    file = tmp_path / "__init__.py"
     file.write_text("1")
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *words], check=True, capture_output=True)
@@ -33,6 +33,10 @@ def test_the_commit_is_that_of_the_sources_and_tells_whether_they_were_edited(tm
     assert len(commit) == 12
     file.write_text("2")
     assert source_commit(tmp_path) == f"{commit}+"
+    installed = tmp_path / ".venv" / "package"
+    installed.mkdir(parents=True)
+    (installed / "__init__.py").write_text("3")
+    assert source_commit(installed) == ""
 
 
 def test_several_origins_in_one_line():
