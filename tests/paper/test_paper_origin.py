@@ -75,6 +75,18 @@ def test_a_file_without_trials_or_origin_is_read_and_filled_in(tmp_path, monkeyp
     assert measurements.read("tab:mine")[0].seconds == 1.0
 
 
+def test_what_diverged_again_keeps_its_seconds_and_its_date(tmp_path, monkeypatch):
+    nan = float("nan")
+    diverged = ROW._replace(results={"mae_all": nan}, std={"mae_all": nan}, trials={"mae_all": (nan, nan)})
+    measurements, old = Measurements(tmp_path, Effort()), Origin("2020-01-01", "abc")
+    monkeypatch.setattr("hebbian_descent.paper.measurements.this_origin", lambda: old)
+    measurements.write(TABLE, "job", [diverged], seconds=9.0)
+    monkeypatch.undo()
+    measurements.write(TABLE, "job", [diverged._replace(results={"mae_all": float("nan")})], seconds=1.0)
+    (found,) = measurements.read("tab:mine")
+    assert (found.seconds, found.origin) == (9.0, old)
+
+
 def test_one_line_of_lines_for_several_repeats_nothing():
     several = one_line([Origin("2026-11-16", "a"), Origin("2026-11-18", "b")])
     assert several == Origin("2026-11-16 to 2026-11-18", "a or b")
