@@ -85,6 +85,18 @@ def test_shares_are_those_of_judging_each_number_in_each_place():
     assert swap.share == pytest.approx(agree / n)
 
 
+def test_json_has_the_pairs_and_swaps_of_two_tables_under_the_first_of_each(command):
+    centered, uncentered = "tab:Hetero_online_centered_1", "tab:Hetero_online_uncentered_1"
+    for label in (centered, uncentered):
+        rows = [made_up(row, 0) for row in printed_rows(label)]
+        Measurements(Path("reproduction"), Effort()).write(TABLES[label], "job", rows, seconds=1.0)
+    _, printed, _ = command("compare", uncentered, centered, "--json")
+    content = json.loads(printed)
+    pairs = {label: {pair["kind"] for pair in content[label]["paired"]} for label in content}
+    assert pairs == {uncentered: {DESCENTS, CENTERING}, centered: {DESCENTS}}
+    assert sum(pair["kind"] == CENTERING for pair in content[uncentered]["paired"]) > 100
+
+
 def test_compare_shows_the_larger_share_of_rules_and_offsets_and_says_what_it_is(command):
     label = "tab:Hetero_online_centered_shift"
     for draw in range(N_DRAWS):
