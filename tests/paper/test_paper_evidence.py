@@ -19,9 +19,19 @@ from hebbian_descent.paper import claims, labels
 from hebbian_descent.paper.claims.base import Claim, Judged, Judgement, kept_claims, run_claims, save_claims
 from hebbian_descent.paper.document import CHOSEN_FIGURES, document
 from hebbian_descent.paper.evidence import add_to_evidence, summary_file
-from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY, read_kept
+from hebbian_descent.paper.kept_evidence import (
+    CLAIMS,
+    DRAWS,
+    KEPT_FILES,
+    ORIGIN,
+    SUMMARY,
+    claims_origin,
+    read_kept,
+    read_origins,
+)
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN
+from hebbian_descent.paper.origin import this_origin
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
@@ -160,6 +170,17 @@ def test_a_run_without_trials_is_taken_and_said_to_be_so(tmp_path):
     assert add_to_evidence(tmp_path / "nothing", tmp_path / "kept").n_kept == 2
 
 
+def test_a_run_without_trials_does_not_replace_draws_on_record(written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    (row,) = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"][:1]
+    for draw in range(N_DRAWS + 1):
+        bare = made_up(row, draw)._replace(trials={})
+        Measurements(tmp_path / "run", Effort()).write(TABLES[LABEL], f"job{draw}", [bare], seconds=1.0)
+    added = add_to_evidence(tmp_path / "run", copy)
+    assert (added.n_taken, added.n_fewer, added.n_bare) == (0, 0, 1)
+    assert contents(copy) == contents(written[0])
+
+
 def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, tmp_path):
     copy = shutil.copytree(written[0], tmp_path / "kept")
     (copy / DRAWS).write_bytes(b"PAR1")
@@ -278,6 +299,27 @@ def test_a_claim_that_could_not_be_judged_keeps_its_verdict(written, tmp_path):
     assert "## Claims" not in document(written[0], tmp_path)
 
 
+def judge_on(monkeypatch, date):
+    origin = this_origin()._replace(date=date, commit=f"of {date}")
+    monkeypatch.setattr("hebbian_descent.cli.claims.this_origin", lambda: origin)
+
+
+def test_verdicts_keep_their_date_and_replace_no_later_ones(tmp_path, command, monkeypatch):
+    keep = tmp_path / "kept"
+    for date, findings in (("2026-01-05", "Later."), ("2026-01-02", "Earlier.")):
+        claim = Claim(*CLAIM[:6], judge=lambda context, found=findings: Judgement("holds", found))
+        monkeypatch.setattr(claims, "CLAIMS", (claim,))
+        judge_on(monkeypatch, date)
+        run_of(tmp_path / date, 1, printed_rows(LABEL)[:1])
+        command("claims", "--output", date)
+        code, _, said = command("evidence", "--output", date, "--kept", "kept")
+        assert code == 0
+        assert [claim.findings for claim in kept_claims(keep)] == ["Later."]
+        kept = json.loads((keep / ORIGIN).read_text())["claims"]
+        assert (kept["date"], kept["commit"]) == ("2026-01-05", "of 2026-01-05")
+    assert "1 verdict was not judged later than those kept: `claims` judges again." in said
+
+
 @pytest.mark.parametrize("what", ["precious", "label,ours\n"])
 def test_a_summary_that_is_something_else_is_not_overwritten(results_folder, tmp_path, command, what):
     kept = tmp_path / "kept" / SUMMARY
@@ -336,6 +378,7 @@ def keep_two_claims(monkeypatch, folder):
     kept = [CLAIM, CLAIM._replace(number=8, evidence=(LABEL,))]
     folder.mkdir()
     (folder / CLAIMS).write_text(json.dumps([claim._asdict() for claim in kept]), encoding="utf-8")
+    (folder / ORIGIN).write_text(json.dumps({"claims": {"date": "2020-01-01"}}), encoding="utf-8")
     anew = [Claim(*claim[:6], judge=lambda context: Judgement("does not hold", "Anew.")) for claim in kept]
     monkeypatch.setattr(claims, "CLAIMS", tuple(anew))
     return kept
@@ -368,6 +411,8 @@ def test_only_claims_on_tables_that_were_run_are_judged_anew(tmp_path, command, 
     assert "Judged now: 8. The other claims: evidence kept in reproduction;" in said
     assert run_claims(folder)[0] == kept[0]  # the report shows both
     assert len(run_claims(folder)) == 2
+    origins = read_origins(claims_origin(folder, Effort()))
+    assert (origins["7"].date, origins["8"]) == ("2020-01-01", this_origin())
 
     _, printed, said = command("claims", "--again", "--json")
     assert verdicts_of(printed) == {7: "does not hold", 8: "does not hold"}

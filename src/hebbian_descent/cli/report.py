@@ -68,7 +68,8 @@ def evidence(
 
     KEPT holds summary.csv (every printed number with ours), draws.parquet (every draw and trial), claims.json
     and origin.json (date, commit, versions, processor, seeds). Only what was run by the paper's protocol is
-    added. A cell that was not run, or run with fewer draws, keeps the numbers it has.
+    added. A cell that was not run, or run with fewer draws or without single trials, keeps the numbers it
+    has, and a claim its verdict unless it was judged later.
 
     **Example**
 
@@ -86,6 +87,9 @@ def evidence(
     say(f"{added.n_taken} cells are from the run in {output}; {added.n_kept} stay as they were{fewer}.")
     if added.n_bare:
         say(f"{added.n_bare} cells of the run have no single trials: `run` again fills them in.")
+    if added.n_older:
+        verdicts = "verdict was" if added.n_older == 1 else "verdicts were"
+        say(f"{added.n_older} {verdicts} not judged later than those kept: `claims` judges again.")
     say_written(*wrote)
     if not wrote:
         say(f"Nothing changed in {kept} and {document}.")

@@ -28,6 +28,7 @@ from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import CELL_FIELDS, FIELDS
 from hebbian_descent.paper.origin import Origin, origin_in
 from hebbian_descent.paper.printed import PrintedRow, printed_rows, text_rows
+from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Effort
 from hebbian_descent.paper.saved_json import (
     LARGEST_FILE,
     as_file,
@@ -101,7 +102,7 @@ def _read_kept(folder: Path, stamps: tuple[tuple[int, int] | None, ...]) -> Kept
     return KeptEvidence(
         _unless_damaged(folder / SUMMARY, _read_summary) or {},
         _unless_damaged(folder / DRAWS, _read_draws) or {},
-        _unless_damaged(folder / ORIGIN, _read_origins) or {},
+        read_origins(folder / ORIGIN),
     )
 
 
@@ -214,6 +215,11 @@ def _measured(values: Mapping[tuple[Any, ...], Mapping[int, float]]) -> dict[str
     return dict(found)
 
 
+def read_origins(path: Path) -> dict[str, Origin]:
+    """Return the origins in a file, by what they are of; a damaged file counts as missing, with a warning."""
+    return _unless_damaged(path, _read_origins) or {}
+
+
 def _read_origins(path: Path) -> dict[str, Origin]:
     return {label: origin_in(content) for label, content in as_object(read_json(path), "the file").items()}
 
@@ -257,8 +263,13 @@ def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]
 
 
 def origins_file(origins: Mapping[str, Origin]) -> bytes:
-    """Return a file that says where the numbers of each label come from."""
+    """Return a file that says where the numbers of each label, or the verdicts on claims, come from."""
     return as_file({label: origin._asdict() for label, origin in origins.items()})
+
+
+def claims_origin(folder: Path, effort: Effort) -> Path:
+    """Return the file that says, by number, where the verdicts of a run come from; it is next to them."""
+    return folder / "claims" / f"{effort.name}-origin.json"
 
 
 def require_arrow() -> None:
