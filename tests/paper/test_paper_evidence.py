@@ -39,7 +39,7 @@ from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.storage.results.parquet import with_checksum
-from tests.paper.conftest import LABEL, N_DRAWS, made_up
+from tests.paper.conftest import LABEL, N_DRAWS, SVG, made_up
 
 CLAIM = Judged(
     7, "It forgets gracefully.", "sec:any", "By its curve.", "If all do.", (), "holds with limits", "It does."
@@ -360,6 +360,23 @@ def test_a_clone_shows_the_evidence_until_there_is_a_run(written, tmp_path, comm
     assert {row["verdict"] for row in content["results"]} == {"undecided", "not run"}
     _, _, said = command("table", LABEL)
     assert "This is a run of your own." in said
+
+
+def test_a_page_shows_the_figures_of_its_own_evidence_only(written, tmp_path, command):
+    """Those next to the document on it: the repository's are in docs, another folder has its own."""
+    shutil.copytree(written[0], tmp_path / "reproduction")
+    shutil.copytree(written[0], tmp_path / "other")
+    (tmp_path / "docs" / "figures").mkdir(parents=True)
+    (tmp_path / "docs" / "figures" / "rand_rand_sigmoid_true_online.svg").write_text(SVG)
+
+    def n_figures(folder):
+        assert command("report", "--output", folder)[0] == 0
+        return Path(folder, "report.html").read_text(encoding="utf-8").count('src="data:image/svg')
+
+    without = n_figures("other")
+    assert n_figures("reproduction") > without
+    shutil.copytree("docs/figures", "other/figures")
+    assert n_figures("other") > without
 
 
 def test_claims_that_are_kept_are_shown_and_said_to_be(tmp_path, command):

@@ -13,7 +13,7 @@ from hebbian_descent.cli.messages import say, say_detail, say_where_from, say_wr
 from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.document import write_document
 from hebbian_descent.paper.evidence import add_to_evidence
-from hebbian_descent.paper.kept_evidence import KEPT_FILES
+from hebbian_descent.paper.kept_evidence import DOCUMENT, KEPT_FILES, document_on
 from hebbian_descent.paper.report import write_report
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Effort
@@ -47,9 +47,6 @@ def report(
         webbrowser.open(path.resolve().as_uri())
 
 
-DOCUMENT = Path("docs") / "reproduction.md"
-
-
 def evidence(
     output: Output = OUTPUT,
     kept: Annotated[
@@ -75,8 +72,7 @@ def evidence(
 
         hebbian-descent evidence --output results --kept reproduction
     """
-    # The document of the repository is about its own evidence alone.
-    document = document or (DOCUMENT if kept == DEFAULT_FOLDER else kept / DOCUMENT.name)
+    document = document or document_on(kept)
     paths = [*(kept / name for name in KEPT_FILES), document]
     before = list(map(_content, paths))
     with waiting_for("Comparing the tables"):

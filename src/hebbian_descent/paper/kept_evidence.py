@@ -44,6 +44,7 @@ from hebbian_descent.storage.results.parquet import damage, with_checksum
 SUMMARY, DRAWS, ORIGIN, CLAIMS = "summary.csv", "draws.parquet", "origin.json", "claims.json"
 KEPT_FILES = (SUMMARY, DRAWS, ORIGIN, CLAIMS)
 REMEDY = "`git checkout` brings back what was committed, `hebbian-descent evidence` writes it again"
+DOCUMENT = Path("docs") / "reproduction.md"
 VALUE_FIELDS = ("column", "draw", "trial", "value", "learning_rate", "weight_decay")
 
 
@@ -73,6 +74,11 @@ class KeptEvidence:
 def read_kept(folder: Path) -> KeptEvidence:
     """Return the evidence in a folder; damaged files count as missing, with a warning."""
     return _read_kept(folder.absolute(), tuple(_stamp(folder / name) for name in KEPT_FILES))
+
+
+def document_on(folder: Path) -> Path:
+    """Return the document on the evidence in a folder; the repository's is about its own evidence alone."""
+    return DOCUMENT if folder == DEFAULT_FOLDER else folder / DOCUMENT.name
 
 
 def kept_rate(folder: Path, label: str, cell: Mapping[str, str]) -> float:
