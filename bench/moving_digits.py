@@ -23,6 +23,7 @@ from rich.progress import track
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair, load
 from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.sweep import TargetRangeWarning, sweep
 from hebbian_descent.table_formats import TextTable, markdown_text
 
@@ -172,6 +173,29 @@ def table(n_draws: int) -> str:
     return markdown_text(TextTable(headings, [printed, *rows]))
 
 
+def around_table(page: Path) -> tuple[str, str]:
+    """Return what stands before and after the table in a page."""
+    parts = page.read_text(encoding="utf-8").split(MARK)
+    if len(parts) != 3:
+        raise ValueError(
+            f"The page must have two lines {MARK}, between which the table is written. Got {page} with "
+            f"{len(parts) - 1}: add what is missing where the table should be."
+        )
+    return parts[0], parts[2]
+
+
+def write_table(page: Path, n_draws: int) -> None:
+    """Measure all variants and write the table into a page, which may be edited meanwhile."""
+    if n_draws < 2:
+        raise ValueError(
+            f"The draws must be at least 2, since their standard deviation is shown. Got {n_draws}."
+        )
+    around_table(page)  # before minutes of measuring
+    made = table(n_draws)
+    before, after = around_table(page)
+    write_atomically(page, f"{before}{MARK}\n\n{made}\n\n{MARK}{after}".encode())
+
+
 def main() -> None:
     """Measure all variants and write the table into the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -179,9 +203,10 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     warnings.simplefilter("ignore", TargetRangeWarning)
-    before, _, rest = options.page.read_text(encoding="utf-8").partition(MARK)
-    after = rest.partition(MARK)[2]
-    options.page.write_text(f"{before}{MARK}\n\n{table(options.draws)}\n\n{MARK}{after}", encoding="utf-8")
+    try:
+        write_table(options.page, options.draws)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from hebbian_descent.paper.studies.value_networks.learning import (
     exploration,
     greedy,
     learn,
+    one_fast_thread,
     uniform_rows,
 )
 from hebbian_descent.paper.studies.value_networks.replay import Batch, Replay
@@ -205,3 +206,19 @@ def test_from_a_negative_start_only_the_matching_loss_learns():
     assert np.all(squared["dead"])
     assert np.all(matching["dead"][0])
     assert not np.any(matching["dead"][-1])
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_small_numbers_are_flushed_while_learning_and_then_as_before(before):
+    smallest = torch.finfo(torch.float32).tiny
+
+    def is_flushing():
+        return bool((torch.full((3,), smallest) / 2 == 0).all())
+
+    try:
+        torch.set_flush_denormal(before)
+        with one_fast_thread():
+            assert is_flushing()
+        assert is_flushing() is before
+    finally:
+        torch.set_flush_denormal(False)

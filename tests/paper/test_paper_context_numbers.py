@@ -1,9 +1,13 @@
 """Printed standard deviations and learning rates."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from hebbian_descent.cli.compare import _print_context
+from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.paper.context_numbers import BEST_RATE, context_verdict, summarise_context
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
 from hebbian_descent.paper.results import Results
@@ -52,3 +56,11 @@ def test_every_printed_number_beside_a_result_is_compared(results_folder):
     found = [verdict for label in labels for verdict in results.context(label)]
     assert len(found) == 684
     assert {summary.words["not run"] for summary in summarise_context(found)} == {96, 60, 116, 128}
+
+
+def test_compare_counts_several_in_the_plural(capsys):
+    row = row_with("mae_std", 0.1)
+    words = Counter({"agrees": 2, "differs": 3, "not run": 1})
+    found = [context_verdict(row, "mae_std", 0.1, 2)._replace(word=word) for word in words.elements()]
+    _print_context(PlainConsole(), found)
+    assert capsys.readouterr().out == "Printed standard deviations: 3 differ, 2 agree, 1 not run.\n"

@@ -6,24 +6,40 @@ import re
 import shutil
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
+from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli import main
 from hebbian_descent.paper import claims, labels
 from hebbian_descent.paper.claims.base import Claim, Judged, Judgement, kept_claims, run_claims, save_claims
 from hebbian_descent.paper.document import CHOSEN_FIGURES, document
-from hebbian_descent.paper.evidence import add_to_evidence, write_summary
-from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY, read_kept
+from hebbian_descent.paper.evidence import add_to_evidence, summary_file
+from hebbian_descent.paper.kept_evidence import (
+    CLAIMS,
+    DRAWS,
+    KEPT_FILES,
+    ORIGIN,
+    SUMMARY,
+    claims_origin,
+    read_kept,
+    read_origins,
+)
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN
+from hebbian_descent.paper.origin import this_origin
 from hebbian_descent.paper.printed import printed_rows
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.tables import TABLES
-from tests.paper.conftest import LABEL, N_DRAWS, made_up
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.storage.results.parquet import with_checksum
+from tests.paper.conftest import LABEL, N_DRAWS, SVG, made_up
 
 CLAIM = Judged(
     7, "It forgets gracefully.", "sec:any", "By its curve.", "If all do.", (), "holds with limits", "It does."
@@ -155,6 +171,17 @@ def test_a_run_without_trials_is_taken_and_said_to_be_so(tmp_path):
     assert add_to_evidence(tmp_path / "nothing", tmp_path / "kept").n_kept == 2
 
 
+def test_a_run_without_trials_does_not_replace_draws_on_record(written, tmp_path):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    (row,) = [row for row in printed_rows(LABEL) if row.cell["input"] == "rand"][:1]
+    for draw in range(N_DRAWS + 1):
+        bare = made_up(row, draw)._replace(trials={})
+        Measurements(tmp_path / "run", Effort()).write(TABLES[LABEL], f"job{draw}", [bare], seconds=1.0)
+    added = add_to_evidence(tmp_path / "run", copy)
+    assert (added.n_taken, added.n_fewer, added.n_bare) == (0, 0, 1)
+    assert contents(copy) == contents(written[0])
+
+
 def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, tmp_path):
     copy = shutil.copytree(written[0], tmp_path / "kept")
     (copy / DRAWS).write_bytes(b"PAR1")
@@ -164,6 +191,67 @@ def test_draws_that_cannot_be_read_are_not_overwritten(results_folder, written, 
     ):
         add_to_evidence(results_folder, copy)
     assert (copy / DRAWS).read_bytes() == b"PAR1"
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in KEPT_FILES if (folder / name).exists()}
+
+
+@pytest.mark.parametrize("has_evidence", [False, True])
+@pytest.mark.parametrize("n_written", range(4))
+def test_evidence_that_was_interrupted_can_be_read_and_added_again(
+    written, tmp_path, monkeypatch, n_written, has_evidence
+):
+    run_of(tmp_path / "run", N_DRAWS + 1, printed_rows(LABEL)[:2])
+    save_claims(tmp_path / "run", Effort(), [CLAIM])
+    for name in ("whole", "interrupted"):
+        if has_evidence:
+            shutil.copytree(written[0], tmp_path / name)
+    add_to_evidence(tmp_path / "run", tmp_path / "whole")
+
+    calls = count()
+
+    def write(path, content):
+        if next(calls) == n_written:
+            raise OSError("No space left on device")
+        write_atomically(path, content)
+
+    monkeypatch.setattr("hebbian_descent.paper.evidence.write_atomically", write)
+    with pytest.raises(OSError, match="No space"):
+        add_to_evidence(tmp_path / "run", tmp_path / "interrupted")
+    monkeypatch.undo()
+    assert any(verdict.n for verdict in Results(tmp_path / "interrupted").verdicts(LABEL)) is (
+        has_evidence or n_written > 0
+    )
+    add_to_evidence(tmp_path / "run", tmp_path / "interrupted")
+    assert contents(tmp_path / "interrupted") == contents(tmp_path / "whole")
+
+
+def test_evidence_that_cannot_be_put_into_files_leaves_those_that_are_there(
+    results_folder, written, tmp_path
+):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    run_of(tmp_path / "run", N_DRAWS + 1, printed_rows(LABEL)[:2])
+    save_claims(tmp_path / "run", Effort(), [CLAIM])
+    path = tmp_path / "run" / "claims" / "paper.json"
+    path.write_text(path.read_text().replace("It does.", r"\ud800"))  # half a character, as JSON may have it
+    with pytest.raises(ValueError, match="surrogates"):
+        add_to_evidence(tmp_path / "run", copy)
+    assert contents(copy) == contents(written[0])
+
+
+def test_without_pyarrow_nothing_is_written_and_it_is_what_is_missing(
+    results_folder, written, tmp_path, monkeypatch
+):
+    copy = shutil.copytree(written[0], tmp_path / "kept")
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr("hebbian_descent.paper.kept_evidence.find_spec", lambda name: None)
+    for folder in (copy, tmp_path / "new"):
+        with pytest.raises(MissingExtraError, match=r"^Keeping every draw needs pyarrow, which is not inst"):
+            add_to_evidence(results_folder, folder)
+    assert contents(copy) == contents(written[0])
+    assert not (tmp_path / "new").exists()
 
 
 def test_draws_without_their_summary_are_not_overwritten(results_folder, written, tmp_path):
@@ -212,6 +300,27 @@ def test_a_claim_that_could_not_be_judged_keeps_its_verdict(written, tmp_path):
     assert "## Claims" not in document(written[0], tmp_path)
 
 
+def judge_on(monkeypatch, date):
+    origin = this_origin()._replace(date=date, commit=f"of {date}")
+    monkeypatch.setattr("hebbian_descent.cli.claims.this_origin", lambda: origin)
+
+
+def test_verdicts_keep_their_date_and_replace_no_later_ones(tmp_path, command, monkeypatch):
+    keep = tmp_path / "kept"
+    for date, findings in (("2026-01-05", "Later."), ("2026-01-02", "Earlier.")):
+        claim = Claim(*CLAIM[:6], judge=lambda context, found=findings: Judgement("holds", found))
+        monkeypatch.setattr(claims, "CLAIMS", (claim,))
+        judge_on(monkeypatch, date)
+        run_of(tmp_path / date, 1, printed_rows(LABEL)[:1])
+        command("claims", "--output", date)
+        code, _, said = command("evidence", "--output", date, "--kept", "kept")
+        assert code == 0
+        assert [claim.findings for claim in kept_claims(keep)] == ["Later."]
+        kept = json.loads((keep / ORIGIN).read_text())["claims"]
+        assert (kept["date"], kept["commit"]) == ("2026-01-05", "of 2026-01-05")
+    assert "1 verdict was not judged later than those kept: `claims` judges again." in said
+
+
 @pytest.mark.parametrize("what", ["precious", "label,ours\n"])
 def test_a_summary_that_is_something_else_is_not_overwritten(results_folder, tmp_path, command, what):
     kept = tmp_path / "kept" / SUMMARY
@@ -254,6 +363,23 @@ def test_a_clone_shows_the_evidence_until_there_is_a_run(written, tmp_path, comm
     assert "This is a run of your own." in said
 
 
+def test_a_page_shows_the_figures_of_its_own_evidence_only(written, tmp_path, command):
+    """Those next to the document on it: the repository's are in docs, another folder has its own."""
+    shutil.copytree(written[0], tmp_path / "reproduction")
+    shutil.copytree(written[0], tmp_path / "other")
+    (tmp_path / "docs" / "figures").mkdir(parents=True)
+    (tmp_path / "docs" / "figures" / "rand_rand_sigmoid_true_online.svg").write_text(SVG)
+
+    def n_figures(folder):
+        assert command("report", "--output", folder)[0] == 0
+        return Path(folder, "report.html").read_text(encoding="utf-8").count('src="data:image/svg')
+
+    without = n_figures("other")
+    assert n_figures("reproduction") > without
+    shutil.copytree("docs/figures", "other/figures")
+    assert n_figures("other") > without
+
+
 def test_claims_that_are_kept_are_shown_and_said_to_be(tmp_path, command):
     (tmp_path / "reproduction").mkdir()
     content = json.dumps([CLAIM._asdict()])
@@ -270,6 +396,7 @@ def keep_two_claims(monkeypatch, folder):
     kept = [CLAIM, CLAIM._replace(number=8, evidence=(LABEL,))]
     folder.mkdir()
     (folder / CLAIMS).write_text(json.dumps([claim._asdict() for claim in kept]), encoding="utf-8")
+    (folder / ORIGIN).write_text(json.dumps({"claims": {"date": "2020-01-01"}}), encoding="utf-8")
     anew = [Claim(*claim[:6], judge=lambda context: Judgement("does not hold", "Anew.")) for claim in kept]
     monkeypatch.setattr(claims, "CLAIMS", tuple(anew))
     return kept
@@ -302,6 +429,8 @@ def test_only_claims_on_tables_that_were_run_are_judged_anew(tmp_path, command, 
     assert "Judged now: 8. The other claims: evidence kept in reproduction;" in said
     assert run_claims(folder)[0] == kept[0]  # the report shows both
     assert len(run_claims(folder)) == 2
+    origins = read_origins(claims_origin(folder, Effort()))
+    assert (origins["7"].date, origins["8"]) == ("2020-01-01", this_origin())
 
     _, printed, said = command("claims", "--again", "--json")
     assert verdicts_of(printed) == {7: "does not hold", 8: "does not hold"}
@@ -326,6 +455,7 @@ def test_a_damaged_file_counts_as_missing(written, tmp_path, name, content):
         ("mae_all", "mae_none"),
         (",5,", ",five,"),
         (",5,", ",1e300,"),
+        (",rand,", f",{'x' * 200_000},"),
     ],
 )
 def test_a_forged_summary_counts_as_missing(written, tmp_path, before, after):
@@ -335,10 +465,39 @@ def test_a_forged_summary_counts_as_missing(written, tmp_path, before, after):
         assert not read_kept(tmp_path).numbers
 
 
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        ("trial", lambda values, arrow: arrow.array([None, *values[1:]], arrow.int16())),
+        ("trial", lambda values, arrow: arrow.array([[value] for value in values])),
+        ("label", lambda values, arrow: arrow.array([[value] for value in values])),
+        ("label", lambda values, arrow: arrow.array([None, *values[1:]])),
+        ("draw", lambda values, arrow: arrow.array(map(str, values))),
+        ("value", lambda values, arrow: arrow.array(map(bool, values))),
+        ("column", lambda values, arrow: arrow.array(values).dictionary_encode()),
+    ],
+)
+def test_draws_of_other_types_count_as_missing_whatever_their_checksum(written, tmp_path, column, change):
+    table = pyarrow.parquet.read_table(written[0] / DRAWS)
+    place = table.column_names.index(column)
+    forged = table.set_column(place, column, change(table[column].to_pylist(), pyarrow))
+    output = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(forged, output)
+    (tmp_path / DRAWS).write_bytes(with_checksum(output.getvalue().to_pybytes(), DRAWS))
+    with pytest.warns(DamagedFileWarning, match=r"draws\.parquet: (its columns|every row of it) must"):
+        assert not read_kept(tmp_path).rows
+
+
+@pytest.mark.parametrize("verdict", [[], {}, None, "perhaps"])
+def test_a_forged_verdict_counts_as_missing(tmp_path, verdict):
+    (tmp_path / CLAIMS).write_text(json.dumps([{**CLAIM._asdict(), "verdict": verdict}]))
+    with pytest.warns(DamagedFileWarning, match=CLAIMS):
+        assert not kept_claims(tmp_path)
+
+
 def test_chosen_figures_are_the_papers():
     assert set(CHOSEN_FIGURES) <= set(labels())
 
 
-def test_the_summary_of_evidence_is_what_it_was_read_from(written, tmp_path):
-    write_summary(Results(written[0], kept_only=True), tmp_path / SUMMARY)
-    assert (tmp_path / SUMMARY).read_bytes() == (written[0] / SUMMARY).read_bytes()
+def test_the_summary_of_evidence_is_what_it_was_read_from(written):
+    assert summary_file(Results(written[0], kept_only=True)) == (written[0] / SUMMARY).read_bytes()

@@ -25,7 +25,7 @@ def test_measurements_say_where_they_come_from():
 def test_the_commit_is_that_of_the_sources_and_tells_whether_they_were_edited(tmp_path):
     assert source_commit(tmp_path) == ""
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
-    file = tmp_path / "file.py"
+    file = tmp_path / "__init__.py"
     file.write_text("1")
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *words], check=True, capture_output=True)
@@ -33,6 +33,10 @@ def test_the_commit_is_that_of_the_sources_and_tells_whether_they_were_edited(tm
     assert len(commit) == 12
     file.write_text("2")
     assert source_commit(tmp_path) == f"{commit}+"
+    installed = tmp_path / ".venv" / "package"
+    installed.mkdir(parents=True)
+    (installed / "__init__.py").write_text("3")
+    assert source_commit(installed) == ""
 
 
 def test_several_origins_in_one_line():
@@ -69,6 +73,18 @@ def test_a_file_without_trials_or_origin_is_read_and_filled_in(tmp_path, monkeyp
     assert (found.rows, found.seconds, found.origin) == ((ROW,), 9.0, old)
     measurements.write(TABLE, "job", [ROW._replace(learning_rate=0.2)], seconds=1.0)
     assert measurements.read("tab:mine")[0].seconds == 1.0
+
+
+def test_what_diverged_again_keeps_its_seconds_and_its_date(tmp_path, monkeypatch):
+    nan = float("nan")
+    diverged = ROW._replace(results={"mae_all": nan}, std={"mae_all": nan}, trials={"mae_all": (nan, nan)})
+    measurements, old = Measurements(tmp_path, Effort()), Origin("2020-01-01", "abc")
+    monkeypatch.setattr("hebbian_descent.paper.measurements.this_origin", lambda: old)
+    measurements.write(TABLE, "job", [diverged], seconds=9.0)
+    monkeypatch.undo()
+    measurements.write(TABLE, "job", [diverged._replace(results={"mae_all": float("nan")})], seconds=1.0)
+    (found,) = measurements.read("tab:mine")
+    assert (found.seconds, found.origin) == (9.0, old)
 
 
 def test_one_line_of_lines_for_several_repeats_nothing():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hebbian_descent.paper.comparison import Verdict
+from hebbian_descent.paper.comparison import Estimate, Verdict, judge
 from hebbian_descent.paper.printed import PrintedRow
-from hebbian_descent.paper.summaries import Support, pair_deviations, supports, systematics
+from hebbian_descent.paper.summaries import Support, pair_deviations, supports, systematics, winners
 
 
 def verdict(data, z, column="mae_mean"):
@@ -60,3 +60,36 @@ def test_deviations_of_a_dataset_are_shared_if_most_results_have_them():
         "mnist": (1, 1, False),
     }
     assert found["connect"][-3:] == pytest.approx((0.001, 0.0, 0.002))
+
+
+def compared(numbers, sd=0.001):
+    """Return the winner among rules, each with its printed number and ours."""
+    verdicts = []
+    for rule, (printed, ours) in numbers.items():
+        cell = {"input": "rand", "target": "rand", "rule": rule}
+        row = PrintedRow("file", "tab:x", cell, {"mae_mean": printed}, {}, bold=False)
+        verdicts.append(judge(row, "mae_mean", Estimate(ours, np.nan if np.isnan(ours) else sd, 5)))
+    found = {
+        (winner.ours, winner.verdict) for order in (verdicts, verdicts[::-1]) for winner in winners(order)
+    }
+    (winner,) = found  # whatever the order of the rules
+    return winner
+
+
+def test_a_rule_that_diverged_never_wins():
+    assert compared({"a": (0.1, np.nan), "b": (0.2, 0.2), "c": (0.3, 0.3)}) == ("b", "other")
+    assert compared({"a": (0.1, 0.1), "b": (0.2, np.nan)}) == ("a", "same")
+    assert compared({"a": (0.1, np.nan), "b": (0.2, np.nan)}) == ("a", "same")
+
+
+def test_ours_is_compared_with_the_best_of_tied_printed_winners():
+    assert compared({"a": (0.1, 0.4), "b": (0.1, 0.2005), "c": (0.3, 0.2)}) == ("c", "tie")
+    assert compared({"a": (0.1, 0.4), "b": (0.1, np.nan), "c": (0.3, 0.2)}) == ("c", "other")
+
+
+@pytest.mark.parametrize("words", [{"input": "rand", "target": "rand"}, {"dataset": "adult"}])
+def test_a_printed_number_differs_where_ours_diverged(words):
+    row = PrintedRow("file", "tab:x", {**words, "rule": "hebb"}, {"mae_mean": 0.3}, {}, bold=False)
+    found = judge(row, "mae_mean", Estimate(np.nan, np.nan, 5))
+    assert found.word == "differs"
+    assert np.isnan(found.z)

@@ -63,6 +63,17 @@ def test_the_committed_page_is_what_the_committed_results_give():
     assert all((ROOT / "docs" / "figures" / figure_name(study)).is_file() for study in STUDIES.values())
 
 
+def test_results_without_a_setting_that_the_protocol_names_count_as_missing(tmp_path):
+    content = json.loads(results_file(MINI, KEPT).read_text(encoding="utf-8"))
+    path = results_file(MINI, tmp_path)
+    path.parent.mkdir(parents=True)
+    for name in [name for name in content["settings"] if f"{{{name}}}" in MINI.protocol]:
+        settings = {other: value for other, value in content["settings"].items() if other != name}
+        path.write_text(json.dumps({**content, "settings": settings}), encoding="utf-8")
+        with pytest.warns(DamagedFileWarning, match=MINI.name):
+            assert kept_results(MINI, tmp_path) is None
+
+
 def test_the_same_numbers_give_the_same_drawing():
     results = kept_results(MINI, KEPT)
     assert drawn(MINI, results) == drawn(MINI, results)

@@ -40,8 +40,15 @@ def found(verdicts):
 def test_numbers_within_the_tolerance_of_each_other_are_exchanged_unnoticed():
     close = [verdict(0.300, 0.3, rule="gradient_descent"), verdict(0.304, 0.304, rule="hebbian_descent")]
     apart = [verdict(0.300, 0.3, rule="gradient_descent"), verdict(0.400, 0.4, rule="hebbian_descent")]
-    assert found(close) == {BETWEEN_RULES: (2, 2), DESCENTS: (2, 2)}
-    assert found(apart) == {BETWEEN_RULES: (2, 0), DESCENTS: (2, 0)}
+    assert found(close) == {DESCENTS: (2, 2)}
+    assert found(apart) == {DESCENTS: (2, 0)}
+
+
+def test_two_descents_are_swapped_as_rules_only_beside_a_third_rule():
+    numbers = {"gradient_descent": 0.3, "hebbian_descent": 0.4, "hebb": 0.5}
+    three = [verdict(value, value, rule=rule) for rule, value in numbers.items()]
+    assert found(three) == {BETWEEN_RULES: (6, 0), DESCENTS: (2, 0)}
+    assert found(three[:2]) == {DESCENTS: (2, 0)}
 
 
 def test_what_is_equal_or_does_not_agree_cannot_be_exchanged():
@@ -60,7 +67,6 @@ def test_every_kind_has_its_partners():
     ]
     assert {kind: n for kind, (n, _) in found(offsets).items()} == {
         WITHIN_RULE: 4,
-        BETWEEN_RULES: 4,
         DESCENTS: 4,
         OFFSETS: 4,
     }
@@ -83,6 +89,18 @@ def test_shares_are_those_of_judging_each_number_in_each_place():
     assert found(members) == {WITHIN_RULE: (n, agree)}
     (swap,) = swaps(members)
     assert swap.share == pytest.approx(agree / n)
+
+
+def test_json_has_the_pairs_and_swaps_of_two_tables_under_the_first_of_each(command):
+    centered, uncentered = "tab:Hetero_online_centered_1", "tab:Hetero_online_uncentered_1"
+    for label in (centered, uncentered):
+        rows = [made_up(row, 0) for row in printed_rows(label)]
+        Measurements(Path("reproduction"), Effort()).write(TABLES[label], "job", rows, seconds=1.0)
+    _, printed, _ = command("compare", uncentered, centered, "--json")
+    content = json.loads(printed)
+    pairs = {label: {pair["kind"] for pair in content[label]["paired"]} for label in content}
+    assert pairs == {uncentered: {DESCENTS, CENTERING}, centered: {DESCENTS}}
+    assert sum(pair["kind"] == CENTERING for pair in content[uncentered]["paired"]) > 100
 
 
 def test_compare_shows_the_larger_share_of_rules_and_offsets_and_says_what_it_is(command):

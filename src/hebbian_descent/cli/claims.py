@@ -24,10 +24,13 @@ from hebbian_descent.paper.claims.base import (
     kept_claims,
     save_claims,
 )
+from hebbian_descent.paper.kept_evidence import claims_origin, origins_file, read_kept
 from hebbian_descent.paper.measurements import Measurements
+from hebbian_descent.paper.origin import Origin, this_origin
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.paper.tables import TABLES
+from hebbian_descent.safe_files import write_atomically
 
 COLOURS: dict[Word, str] = {
     "holds": "green",
@@ -93,9 +96,11 @@ def _found(context: RunContext, kept: Sequence[Judged]) -> Sequence[Judged]:
         say(f"From the evidence kept in {context.folder}: {why}. {again} again, by the kept numbers.")
         return kept
     shown = {claim.number: claim for claim in kept if claim.number not in on_own}
+    origin = this_origin()  # now: sources may change while claims are judged
     with resumable(context.folder), waiting_for("Judging the claims; the forgetting curves take longest"):
         found = _judged_except(context, shown)
         save_claims(context.folder, context.effort, found)
+        _save_origins(context, [claim.number for claim in found if claim.number not in shown], shown, origin)
     say_where_from(Results(context.folder, context.effort), TABLES)
     if shown:
         new = ", ".join(str(claim.number) for claim in found if claim.number not in shown)
@@ -104,6 +109,13 @@ def _found(context: RunContext, kept: Sequence[Judged]) -> Sequence[Judged]:
             f"{again} them again, by the kept numbers."
         )
     return found
+
+
+def _save_origins(context: RunContext, new: Collection[int], shown: Collection[int], origin: Origin) -> None:
+    """Save where the verdicts come from: they may be added to evidence much later."""
+    earlier = read_kept(context.folder).origins.get("claims", Origin())
+    origins = dict.fromkeys(map(str, new), origin) | dict.fromkeys(map(str, shown), earlier)
+    write_atomically(claims_origin(context.folder, context.effort), origins_file(origins))
 
 
 def _claims_on(labels: Collection[str]) -> set[int]:

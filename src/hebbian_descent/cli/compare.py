@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Annotated, Any
 
@@ -62,12 +62,12 @@ def compare(
             raise unknown_name("label of a printed table", label, TABLES)
     results = Results(output)
     chosen = labels or list(TABLES)
-    verdicts = {label: results.verdicts(label) for label in chosen}
     if as_json:
-        write_json({label: comparison_record(found, results) for label, found in verdicts.items()})
+        write_json(comparison_records(results, chosen))
         return
-    console = PlainConsole()
+    verdicts = {label: results.verdicts(label) for label in chosen}
     everything = [verdict for found in verdicts.values() for verdict in found]
+    console = PlainConsole()
     print_fitting(_counts(verdicts, shares(swaps(everything))), wrap=[0, 1])
     if not any(verdict.n for verdict in everything):
         command = RunContext(output).command("run", "LABEL")
@@ -113,7 +113,7 @@ def _print_paired(console: PlainConsole, found: list[PairedVerdict]) -> None:
 def _print_context(console: PlainConsole, found: list[ContextVerdict]) -> None:
     for name, columns in CONTEXT_TITLES.items():
         words = Counter(verdict.word for verdict in found if verdict.column in columns)
-        counts = ", ".join(f"{n} {'agree' if word == 'agrees' else word}" for word, n in words.most_common())
+        counts = ", ".join(f"{n} {CONTEXT_WORDS.get(word, word)}" for word, n in words.most_common())
         if counts:
             console.print(f"{name}: {counts}.", soft_wrap=True)
 
@@ -124,6 +124,7 @@ PAIRED_WORDS: dict[PairedWord, str] = {
     "undecided": "undecided",
     "unpaired": "unpaired",
 }
+CONTEXT_WORDS = {"agrees": "agree", "differs": "differ"}
 CONTEXT_TITLES = {"Printed standard deviations": tuple(RESULT_OF), "Printed learning rates": (BEST_RATE,)}
 
 
@@ -182,8 +183,17 @@ def _blind(by_kind: Mapping[str, Swaps]) -> str:
     return f"{max(tried):.0%}" if tried else ""
 
 
-def comparison_record(verdicts: list[Verdict], results: Results) -> dict[str, Any]:
-    """Return everything that is known about a table, for JSON."""
+def comparison_records(results: Results, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return everything that is known about each table, for JSON; a pair is under the table of its first."""
+    verdicts = {label: results.verdicts(label) for label in labels}
+    everything = [verdict for found in verdicts.values() for verdict in found]
+    swapped, pairs = swaps(everything), results.pairs(everything)  # partners may be in another table
+    return {label: _comparison(found, results, swapped, pairs) for label, found in verdicts.items()}
+
+
+def _comparison(
+    verdicts: list[Verdict], results: Results, swapped: list[Swaps], pairs: list[PairedVerdict]
+) -> dict[str, Any]:
     label = verdicts[0].row.label
     return {
         "source": "run" if results.own(label) else "kept" if results.kept.numbers.get(label) else "none",
@@ -191,8 +201,8 @@ def comparison_record(verdicts: list[Verdict], results: Results) -> dict[str, An
         "summary": summarise(verdicts),
         "results": list(map(_record, verdicts)),
         "context": [_without_row(found) for found in results.context(label)],
-        "swaps": swaps(verdicts),
-        "paired": [_pair(pair) for pair in results.pairs(verdicts)],
+        "swaps": [swap for swap in swapped if swap.label == label],
+        "paired": [_pair(pair) for pair in pairs if pair.first.label == label],
         "winners": winners(verdicts),
     }
 

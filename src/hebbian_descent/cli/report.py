@@ -13,7 +13,7 @@ from hebbian_descent.cli.messages import say, say_detail, say_where_from, say_wr
 from hebbian_descent.cli.options import OUTPUT, Json, Output
 from hebbian_descent.paper.document import write_document
 from hebbian_descent.paper.evidence import add_to_evidence
-from hebbian_descent.paper.kept_evidence import KEPT_FILES
+from hebbian_descent.paper.kept_evidence import DOCUMENT, KEPT_FILES, document_on
 from hebbian_descent.paper.report import write_report
 from hebbian_descent.paper.results import Results
 from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Effort
@@ -47,9 +47,6 @@ def report(
         webbrowser.open(path.resolve().as_uri())
 
 
-DOCUMENT = Path("docs") / "reproduction.md"
-
-
 def evidence(
     output: Output = OUTPUT,
     kept: Annotated[
@@ -68,14 +65,14 @@ def evidence(
 
     KEPT holds summary.csv (every printed number with ours), draws.parquet (every draw and trial), claims.json
     and origin.json (date, commit, versions, processor, seeds). Only what was run by the paper's protocol is
-    added. A cell that was not run, or run with fewer draws, keeps the numbers it has.
+    added. A cell that was not run, or run with fewer draws or without single trials, keeps the numbers it
+    has, and a claim its verdict unless it was judged later.
 
     **Example**
 
         hebbian-descent evidence --output results --kept reproduction
     """
-    # The document of the repository is about its own evidence alone.
-    document = document or (DOCUMENT if kept == DEFAULT_FOLDER else kept / DOCUMENT.name)
+    document = document or document_on(kept)
     paths = [*(kept / name for name in KEPT_FILES), document]
     before = list(map(_content, paths))
     with waiting_for("Comparing the tables"):
@@ -86,6 +83,9 @@ def evidence(
     say(f"{added.n_taken} cells are from the run in {output}; {added.n_kept} stay as they were{fewer}.")
     if added.n_bare:
         say(f"{added.n_bare} cells of the run have no single trials: `run` again fills them in.")
+    if added.n_older:
+        verdicts = "verdict was" if added.n_older == 1 else "verdicts were"
+        say(f"{added.n_older} {verdicts} not judged later than those kept: `claims` judges again.")
     say_written(*wrote)
     if not wrote:
         say(f"Nothing changed in {kept} and {document}.")

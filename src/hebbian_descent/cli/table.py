@@ -10,7 +10,7 @@ import typer
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import completion
-from hebbian_descent.cli.compare import comparison_record
+from hebbian_descent.cli.compare import comparison_records
 from hebbian_descent.cli.console import print_as_blocks, print_fitting, show_table, stacked, terminal_width
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_where_from
@@ -90,7 +90,7 @@ def table(
     if label in TABLES and effort.is_the_papers:
         results = Results(output)
         if as_json:
-            write_json(comparison_record(results.verdicts(label), results))
+            write_json(comparison_records(results, [label])[label])
         else:
             _show_comparison(results, label, form, column)
             say_where_from(results, [label])

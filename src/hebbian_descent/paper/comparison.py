@@ -152,7 +152,8 @@ def judge(row: PrintedRow, column: str, ours: Estimate | None) -> Verdict:
 
     It agrees within the 99 % interval or within 0.005, and for whole datasets also within 5 %. It is
     undecided with fewer than five draws (three trials), or if it lies in an interval that reaches further
-    than 0.01 and than a quarter of the number; what lies even outside a wide interval differs.
+    than 0.01 and than a quarter of the number; what lies even outside a wide interval differs. So does a
+    number where one of our draws diverged at every learning rate: our mean is NaN then, and so is z.
     """
     printed = row.results[column]
     if ours is None:

@@ -1,7 +1,8 @@
 """Evidence of the reproduction: results of runs are added to those kept under version control.
 
 Nothing is lost: a cell that was not run keeps the numbers it has, and so does one that was run with
-fewer draws than before; a claim that could not be judged keeps its verdict.
+fewer draws than before, or without single trials where these are kept; a claim that could not be judged, or
+not later than before, keeps its verdict.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hebbian_descent.paper.claims.base import kept_claims, run_claims, write_claims
+from hebbian_descent.paper.claims.base import Judged, kept_claims, run_claims
 from hebbian_descent.paper.comparison import Key, cell_key, draws_by_cell, estimate, is_drawn
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.kept_evidence import (
@@ -22,14 +23,19 @@ from hebbian_descent.paper.kept_evidence import (
     SUMMARY,
     KeptEvidence,
     Number,
+    claims_origin,
+    draws_file,
+    origins_file,
     read_kept,
-    write_draws,
-    write_origins,
+    read_origins,
+    require_arrow,
 )
 from hebbian_descent.paper.layout import FIELDS, SUMMARY_DIGITS, result_table
-from hebbian_descent.paper.origin import Origin, one_line, this_origin
+from hebbian_descent.paper.origin import SPAN, Origin, one_line
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
 from hebbian_descent.paper.results import Results
+from hebbian_descent.paper.run_context import Effort
+from hebbian_descent.paper.saved_json import as_file
 from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.table_formats import Cell, TextTable, csv_text
@@ -46,6 +52,8 @@ class Added(NamedTuple):
     """Of these, cells that were run with fewer draws or trials."""
     n_bare: int = 0
     """Cells of the run whose files are of an earlier version and hold no single trials."""
+    n_older: int = 0
+    """Claims with another verdict in the run, which may be older than the kept one."""
 
     def __add__(self, other: Added) -> Added:  # type: ignore[override]  # not one tuple after the other
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
@@ -53,6 +61,7 @@ class Added(NamedTuple):
 
 def add_to_evidence(run: Path, folder: Path) -> Added:
     """Add what was run, by the paper's protocol, to the evidence in a folder, and write its files."""
+    require_arrow()  # without it draws look unreadable, and could not be written
     before, results = _readable(folder), Results(run)
     merged = {label: _merged(label, results, before) for label in TABLES}
     origins = {label: found.origin for label, found in merged.items() if found.numbers}
@@ -61,15 +70,28 @@ def add_to_evidence(run: Path, folder: Path) -> Added:
             "--output must be a folder in which `hebbian-descent run` left results by the paper's protocol, "
             f"or --kept one with evidence. Got {run} and {folder}, which have none; nothing was written."
         )
-    folder.mkdir(parents=True, exist_ok=True)
     numbers = {label: found.numbers for label, found in merged.items()}
     rows = {label: found.rows for label, found in merged.items()}
-    claims = _add_claims(run, folder, {label for label in TABLES if numbers[label]}, before)
+    claims = _merged_claims(run, folder, {label for label in TABLES if numbers[label]}, before)
+    files = {SUMMARY: summary_file(Results.of(KeptEvidence(numbers, rows, origins)))}
     if any(rows.values()):
-        write_draws(folder / DRAWS, rows)
-    write_origins(folder / ORIGIN, origins | claims)
-    write_summary(Results.of(KeptEvidence(numbers, rows, origins)), folder / SUMMARY)
-    return sum((found.added for found in merged.values()), Added())
+        files[DRAWS] = draws_file(rows)
+    files[ORIGIN] = origins_file(origins | claims.origin)
+    if claims.changed:
+        files[CLAIMS] = as_file([claim._asdict() for claim in claims.changed])
+    _write(folder, files)
+    return sum((found.added for found in merged.values()), Added(n_older=claims.n_older))
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write finished files in an order in which each can be read with those before it.
+
+    Draws without their summary cannot, and neither numbers nor verdicts that are already there are taken
+    again together with their origin: so the summary comes first, and the origin before the claims.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write_atomically(folder / name, content)
 
 
 def _readable(folder: Path) -> KeptEvidence:
@@ -96,7 +118,7 @@ class Merged(NamedTuple):
 
 
 def _merged(label: str, run: Results, kept: KeptEvidence) -> Merged:
-    """Return what was run where it has at least as many draws as what is kept, which stays elsewhere."""
+    """Return what was run where it has at least as much as what is kept, which stays elsewhere."""
     own = draws_by_cell(row for measurement in run.own(label) for row in measurement.rows)
     earlier, seconds = draws_by_cell(kept.rows.get(label, ())), run.seconds_of_cells(label)
     numbers: dict[Key, Mapping[str, Number]] = {}
@@ -110,15 +132,15 @@ def _merged(label: str, run: Results, kept: KeptEvidence) -> Merged:
             max((side[column].estimate.n for column in row.results if column in side), default=0)
             for side in (before, now)
         )
-        if n_now and n_now >= n_before:
+        bare = not all(found.trials for found in own.get(key, ()))
+        if n_now and n_now >= n_before and not (bare and key in earlier):
             numbers[key] = now
-            bare = not all(found.trials for found in own[key])
             rows += [] if bare else own[key]  # all draws of a cell or none: the others would be left out
             added += Added(n_taken=1, n_bare=int(bare))
         elif n_before:
             numbers[key] = before
             rows += earlier.get(key, [])
-            added += Added(n_kept=1, n_fewer=int(n_now > 0))
+            added += Added(n_kept=1, n_fewer=int(0 < n_now < n_before), n_bare=int(bare))
     origins = [run.origin(label)] if added.n_taken else []
     origins += [kept.origins.get(label, Origin())] if added.n_kept else []
     return Merged(numbers, rows, one_line(origins)._replace(seeds=_seeds(label, numbers)), added)
@@ -143,8 +165,16 @@ def _seeds(label: str, numbers: Mapping[Key, Mapping[str, Number]]) -> str:
     return f"0 to {n - 1}" if is_drawn(printed_rows(label)[0]) and n > 1 else "0"
 
 
-def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> dict[str, Origin]:
-    """Replace the verdicts on claims that were judged by all their tables; return where claims come from."""
+class MergedClaims(NamedTuple):
+    """All claims, if any verdict changed, and where they come from, if there are any."""
+
+    changed: list[Judged]
+    origin: dict[str, Origin]
+    n_older: int
+
+
+def _merged_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence) -> MergedClaims:
+    """Return the kept claims with the later verdicts on those that were judged by all their tables."""
     kept = {claim.number: claim for claim in kept_claims(folder)}
     judged = {
         claim.number: claim
@@ -153,16 +183,30 @@ def _add_claims(run: Path, folder: Path, tables: Set[str], before: KeptEvidence)
         and tables >= set(TABLES) & set(claim.evidence)
     }
     origins = [before.origins["claims"]] if "claims" in before.origins else []
-    if kept | judged != kept:
-        write_claims(folder / CLAIMS, [claim for _, claim in sorted((kept | judged).items())])
-        origins = [this_origin(), *(origins if set(kept) - set(judged) else [])]
-    return {"claims": one_line(origins)} if origins else {}
+    judged_at = read_origins(claims_origin(run, Effort()))
+    later = {
+        number: claim
+        for number, claim in judged.items()
+        if number not in kept or _last_date(judged_at.get(str(number))) >= _last_date(*origins)
+    }
+    changed: list[Judged] = []
+    if kept | later != kept:
+        changed = [claim for _, claim in sorted((kept | later).items())]
+        origins = origins if set(kept) - set(later) else []
+        origins += [judged_at.get(str(number), Origin()) for number in later]
+    n_older = sum(judged[number] != kept[number] for number in set(judged) - set(later))
+    return MergedClaims(changed, {"claims": one_line(origins)} if origins else {}, n_older)
 
 
-def write_summary(results: Results, path: Path) -> None:
-    """Write one line per printed number; its seconds are those of the jobs that computed it."""
+def _last_date(origin: Origin | None = None) -> str:
+    """Return the last date of an origin; what is not dated comes before everything that is."""
+    return origin.date.split(SPAN)[-1] if origin else ""
+
+
+def summary_file(results: Results) -> bytes:
+    """Return a file of one line per printed number; its seconds are those of the jobs that computed it."""
     rows: list[Sequence[Cell]] = []
     for label in TABLES:
         seconds = results.seconds_of_cells(label)
         rows += result_table(results.verdicts(label), results.context(label), seconds).rows
-    write_atomically(path, csv_text(TextTable(FIELDS, rows)).encode())
+    return csv_text(TextTable(FIELDS, rows)).encode()

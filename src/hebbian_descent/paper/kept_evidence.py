@@ -12,7 +12,6 @@ they follow from the numbers. Anyone may have written the files, so every field 
 from __future__ import annotations
 
 import csv
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,20 +28,23 @@ from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.layout import CELL_FIELDS, FIELDS
 from hebbian_descent.paper.origin import Origin, origin_in
 from hebbian_descent.paper.printed import PrintedRow, printed_rows, text_rows
+from hebbian_descent.paper.run_context import DEFAULT_FOLDER, Effort
 from hebbian_descent.paper.saved_json import (
     LARGEST_FILE,
+    as_file,
     as_float,
     as_object,
     as_whole,
     read_json,
     warn_of_damage,
 )
-from hebbian_descent.safe_files import open_regular, write_atomically
+from hebbian_descent.safe_files import open_regular
 from hebbian_descent.storage.results.parquet import damage, with_checksum
 
 SUMMARY, DRAWS, ORIGIN, CLAIMS = "summary.csv", "draws.parquet", "origin.json", "claims.json"
 KEPT_FILES = (SUMMARY, DRAWS, ORIGIN, CLAIMS)
 REMEDY = "`git checkout` brings back what was committed, `hebbian-descent evidence` writes it again"
+DOCUMENT = Path("docs") / "reproduction.md"
 VALUE_FIELDS = ("column", "draw", "trial", "value", "learning_rate", "weight_decay")
 
 
@@ -74,6 +76,11 @@ def read_kept(folder: Path) -> KeptEvidence:
     return _read_kept(folder.absolute(), tuple(_stamp(folder / name) for name in KEPT_FILES))
 
 
+def document_on(folder: Path) -> Path:
+    """Return the document on the evidence in a folder; the repository's is about its own evidence alone."""
+    return DOCUMENT if folder == DEFAULT_FOLDER else folder / DOCUMENT.name
+
+
 def kept_rate(folder: Path, label: str, cell: Mapping[str, str]) -> float:
     """Return the learning rate that was found best for a cell."""
     found = read_kept(folder).numbers.get(label, {}).get(cell_key(cell), {})
@@ -101,7 +108,7 @@ def _read_kept(folder: Path, stamps: tuple[tuple[int, int] | None, ...]) -> Kept
     return KeptEvidence(
         _unless_damaged(folder / SUMMARY, _read_summary) or {},
         _unless_damaged(folder / DRAWS, _read_draws) or {},
-        _unless_damaged(folder / ORIGIN, _read_origins) or {},
+        read_origins(folder / ORIGIN),
     )
 
 
@@ -110,7 +117,7 @@ def _unless_damaged(path: Path, read: Any) -> Any:
         return read(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         warn_of_damage(path, error, REMEDY)
         return None
 
@@ -165,10 +172,13 @@ def _read_draws(path: Path) -> dict[str, list[Measured]]:
         raise ValueError(f"it is a file {reason}")
     pyarrow, parquet = _arrow(), _arrow_parquet()
     table = parquet.read_table(pyarrow.BufferReader(content))
-    expected = ("label", *CELL_FIELDS, *VALUE_FIELDS)
-    if tuple(table.column_names) != expected:
-        raise ValueError(f"its columns must be {', '.join(expected)}")
-    columns = [table[name].to_pylist() for name in expected]
+    expected = _schema()
+    if not table.schema.equals(expected):  # metadata may differ
+        must = ", ".join(f"{field.name} ({field.type})" for field in expected)
+        raise ValueError(f"its columns must be {must}")
+    if any(column.null_count for column in table.columns):
+        raise ValueError("every row of it must have a value in every column")
+    columns = [column.to_pylist() for column in table.columns]
     values: dict[tuple[Any, ...], dict[int, float]] = defaultdict(dict)
     for *place, draw, trial, value, rate, decay in zip(*columns, strict=True):
         values[(*place, draw, rate, decay)][trial] = value
@@ -211,21 +221,21 @@ def _measured(values: Mapping[tuple[Any, ...], Mapping[int, float]]) -> dict[str
     return dict(found)
 
 
+def read_origins(path: Path) -> dict[str, Origin]:
+    """Return the origins in a file, by what they are of; a damaged file counts as missing, with a warning."""
+    return _unless_damaged(path, _read_origins) or {}
+
+
 def _read_origins(path: Path) -> dict[str, Origin]:
     return {label: origin_in(content) for label, content in as_object(read_json(path), "the file").items()}
 
 
-def write_draws(path: Path, rows: Mapping[str, Iterable[Measured]]) -> None:
-    """Write one value per row: every trial of every draw; measurements without trials are left out."""
-    pyarrow = _arrow()
-    names = ("label", *CELL_FIELDS, *VALUE_FIELDS)
-    columns = list(zip(*_values(rows), strict=True)) or [()] * len(names)
-    types = {"draw": pyarrow.int16(), "trial": pyarrow.int16()} | dict.fromkeys(
-        VALUE_FIELDS[3:], pyarrow.float64()
-    )
-    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
+def draws_file(rows: Mapping[str, Iterable[Measured]]) -> bytes:
+    """Return a file of one value per row: every trial of every draw, without measurements that have none."""
+    pyarrow, schema = _arrow(), _schema()
+    columns = list(zip(*_values(rows), strict=True)) or [()] * len(schema)
     table = pyarrow.table(
-        [pyarrow.array(column, schema.field(name).type) for name, column in zip(names, columns, strict=True)],
+        [pyarrow.array(column, field.type) for field, column in zip(schema, columns, strict=True)],
         schema=schema,
     )
     output = pyarrow.BufferOutputStream()
@@ -233,10 +243,19 @@ def write_draws(path: Path, rows: Mapping[str, Iterable[Measured]]) -> None:
         table,
         output,
         compression="zstd",
-        use_dictionary=[name for name in names if name != "value"],
+        use_dictionary=[name for name in schema.names if name != "value"],
         column_encoding={"value": "BYTE_STREAM_SPLIT"},
     )
-    write_atomically(path, with_checksum(output.getvalue().to_pybytes(), DRAWS))
+    return with_checksum(output.getvalue().to_pybytes(), DRAWS)
+
+
+def _schema() -> Any:
+    """Return the columns of the draws with their types."""
+    pyarrow = _arrow()
+    whole, number = dict.fromkeys(("draw", "trial"), pyarrow.int16()), pyarrow.float64()
+    types = whole | dict.fromkeys(("value", "learning_rate", "weight_decay"), number)
+    names = ("label", *CELL_FIELDS, *VALUE_FIELDS)
+    return pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
 
 
 def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]:
@@ -249,10 +268,19 @@ def _values(rows: Mapping[str, Iterable[Measured]]) -> Iterator[tuple[Any, ...]]
                     yield (*place, column, row.draw, trial, value, row.learning_rate, row.weight_decay)
 
 
-def write_origins(path: Path, origins: Mapping[str, Origin]) -> None:
-    """Write where the numbers of each label come from."""
-    content = {label: origin._asdict() for label, origin in origins.items()}
-    write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+def origins_file(origins: Mapping[str, Origin]) -> bytes:
+    """Return a file that says where the numbers of each label, or the verdicts on claims, come from."""
+    return as_file({label: origin._asdict() for label, origin in origins.items()})
+
+
+def claims_origin(folder: Path, effort: Effort) -> Path:
+    """Return the file that says, by number, where the verdicts of a run come from; it is next to them."""
+    return folder / "claims" / f"{effort.name}-origin.json"
+
+
+def require_arrow() -> None:
+    """Raise an error that says what to install, unless draws can be read and written."""
+    _arrow_parquet()
 
 
 def _arrow() -> Any:

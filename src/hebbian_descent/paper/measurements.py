@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,9 +107,16 @@ class Measurements:
             return None
 
 
-def _without_trials(rows: Iterable[Measured]) -> list[Measured]:
-    """Return rows as files of earlier versions have them."""
-    return [row._replace(trials={}) for row in rows]
+def _without_trials(rows: Iterable[Measured]) -> list[Any]:
+    """Return rows as files of earlier versions have them, to be compared."""
+    return [
+        row._replace(trials={}, results=_comparable(row.results), std=_comparable(row.std)) for row in rows
+    ]
+
+
+def _comparable(numbers: Mapping[str, float]) -> dict[str, Any]:
+    """Return numbers with None for NaN, which is not equal to itself."""
+    return {name: None if isnan(value) else value for name, value in numbers.items()}
 
 
 def file_name(job: str) -> str:

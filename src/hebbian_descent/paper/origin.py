@@ -64,9 +64,14 @@ def one_line(origins: Iterable[Origin]) -> Origin:
 
 
 def source_commit(folder: Path) -> str:
-    """Return the commit of the sources in a folder, or nothing if they are not under version control."""
+    """Return the commit of the package in a folder, or nothing if it is not under version control.
+
+    A package that is installed inside another project, where git ignores it, is not of that project's commit.
+    """
+    if not _git(folder, "ls-files", "--error-unmatch", "--", "__init__.py"):
+        return ""
     commit = _git(folder, "rev-parse", "--short=12", "HEAD")
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".") if commit else ""
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".")
     return f"{commit}+" if changed else commit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import reprlib
 import warnings
@@ -25,6 +26,11 @@ def warn_of_damage(path: Path, reason: Exception, remedy: str) -> None:
     """Warn that a file counts as missing, and why."""
     sentence = f"A file of results must be what was written. Got {path}: {reason}. It counts as missing"
     warnings.warn(f"{sentence}: {remedy}.", DamagedFileWarning, stacklevel=2)
+
+
+def as_file(content: Any) -> bytes:
+    """Return the bytes of a small JSON file that people may read, too."""
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_json(path: Path) -> Any:

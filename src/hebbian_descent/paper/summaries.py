@@ -162,9 +162,10 @@ def winners(verdicts: Iterable[Verdict]) -> list[Winner]:
 def _winner(label: str, cell: Mapping[str, str], by_rule: Mapping[str, Verdict]) -> Winner:
     smallest = min(verdict.printed for verdict in by_rule.values())
     printed = tuple(rule for rule, verdict in by_rule.items() if verdict.printed == smallest)
-    ours = min(by_rule, key=lambda rule: by_rule[rule].mean)
+    # Of equal rules, such as two that diverged, the printed one counts, whatever their order.
+    ours = min(by_rule, key=lambda rule: (_size(by_rule[rule]), rule not in printed))
     others = [verdict.printed for rule, verdict in by_rule.items() if rule not in printed]
-    rival = by_rule[printed[0]]
+    rival = min((by_rule[rule] for rule in printed), key=_size)
     spread = float(np.hypot(np.nan_to_num(by_rule[ours].sd), np.nan_to_num(rival.sd)))
     gap = min(others) - smallest if others else 0.0
     if ours in printed:
@@ -174,6 +175,11 @@ def _winner(label: str, cell: Mapping[str, str], by_rule: Mapping[str, Verdict])
     else:
         verdict = "other"
     return Winner(label, cell, printed, ours, verdict, gap, spread)
+
+
+def _size(verdict: Verdict) -> float:
+    """Return our number; one that diverged is larger than all others."""
+    return np.inf if np.isnan(verdict.mean) else verdict.mean
 
 
 class PairDeviations(NamedTuple):

@@ -21,6 +21,7 @@ CENTERING = "centered and uncentered"
 OFFSETS = "fixed and adaptive offsets"
 KINDS = (WITHIN_RULE, BETWEEN_RULES, DESCENTS, CENTERING, OFFSETS)
 """What is swapped, each within one table, except for centering, of which some tables have one side each."""
+TWO_DESCENTS = {"gradient_descent", "hebbian_descent"}
 
 
 class Swaps(NamedTuple):
@@ -50,7 +51,7 @@ def group(row: PrintedRow, kind: str) -> tuple[str, Key] | None:
         return label.replace("uncentered", "centered"), cell_key(cell)
     if kind == OFFSETS:
         return (label, cell_key(cell)) if cell.pop("offsets", None) else None
-    if kind == DESCENTS and cell["rule"] not in ("gradient_descent", "hebbian_descent"):
+    if kind == DESCENTS and cell["rule"] not in TWO_DESCENTS:
         return None
     del cell["rule"]
     return label, cell_key(cell)
@@ -63,7 +64,10 @@ def grouped(verdicts: Iterable[Verdict], kind: str) -> Iterator[Sequence[Verdict
         common = group(verdict.row, kind)
         if common is not None:
             found[verdict.column, common].append(verdict)
-    yield from found.values()
+    for members in found.values():
+        # Two descents alone are a kind of their own, and would only be counted twice.
+        if kind != BETWEEN_RULES or any(verdict.row.cell["rule"] not in TWO_DESCENTS for verdict in members):
+            yield members
 
 
 def swaps(verdicts: Iterable[Verdict]) -> list[Swaps]:

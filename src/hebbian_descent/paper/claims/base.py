@@ -226,7 +226,7 @@ TEXTS = ("statement", "section", "check", "rule", "findings", "correction")
 def _from_json(claim: dict[str, Any]) -> Judged:
     if set(claim) != set(Judged._fields):
         raise ValueError(f"a claim must have {', '.join(Judged._fields)}")
-    if claim["verdict"] not in PLURAL:
+    if as_text(claim["verdict"], "the verdict") not in PLURAL:
         raise ValueError(f"a verdict must be one of {', '.join(PLURAL)}")
     return Judged(
         number=as_whole(claim["number"], "the number", at_least=1),

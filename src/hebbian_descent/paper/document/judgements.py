@@ -25,9 +25,9 @@ ABOUT_SUPPORT = (
 ABOUT_SWAPS = (
     "An agreement says little where other numbers would agree as well. Each column shows how many of "
     "the agreements would still be agreements if the print had exchanged two numbers: of two cells of a "
-    "rule, of two rules in one cell, and so on; exchanges of equal numbers do not count. Where the "
-    "share is large, the agreement of the numbers does not tell the two apart; their paired difference "
-    "does."
+    "rule, of two rules in one cell (if there are others than the two descents), and so on; exchanges of "
+    "equal numbers do not count. Where the share is large, the agreement of the numbers does not tell the "
+    "two apart; their paired difference does."
 )
 
 ABOUT_PAIRED = (

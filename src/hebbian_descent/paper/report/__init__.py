@@ -15,6 +15,7 @@ from hebbian_descent.paper.claims.base import counted, saved_claims
 from hebbian_descent.paper.context_numbers import summarise_context
 from hebbian_descent.paper.figures import FIGURES
 from hebbian_descent.paper.formula_tables import FORMULA_TABLES
+from hebbian_descent.paper.kept_evidence import document_on
 from hebbian_descent.paper.measurements import Measurements
 from hebbian_descent.paper.notes import REASON_UNKNOWN, differences, notes
 from hebbian_descent.paper.paired import summarise_pairs
@@ -41,8 +42,6 @@ Tell = Callable[[str], None]
 
 SCRIPTS = ("sorting.js", "notes.js", "zoom.js", "tables.js", "commands.js", "contents.js")
 """In an order in which each uses only those before it."""
-KEPT_FIGURES = Path("docs") / "figures"
-"""Figures under version control, next to the document; they replace those that were not drawn."""
 MAIN_FIGURE = "fig:rand_rand_sigmoid_true_online"
 """The figure that shows the main finding."""
 
@@ -111,7 +110,8 @@ def _content(folder: Path, effort: Effort, tell: Tell) -> dict[str, Any]:
     tables = paper_tables(results)
     judged = saved_claims(folder, effort)
     tell("Gathering figures and other tables")
-    kept_figures = KEPT_FIGURES if results.kept.numbers else None
+    # Those next to the document on the same evidence; another folder's figures show other numbers.
+    kept_figures = document_on(folder).parent / "figures" if results.kept.numbers else None
     images = figure_images(folder, effort, kept_figures)
     finding = main_finding(tables)
     counts = Counter(verdict.word for table in tables for verdict in table.verdicts)

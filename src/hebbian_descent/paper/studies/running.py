@@ -99,13 +99,14 @@ def kept_results(study: Study, folder: Path, *, quick: bool = False) -> Results 
 
 
 def _require_answer(study: Study, results: Results) -> None:
-    """Raise a ValueError unless the numbers are those that table and answer are made of."""
+    """Raise a ValueError unless protocol, tables and answer can be made of settings and numbers."""
     try:
+        study.protocol_of(results.settings)
         study.tables(results)
         study.answer(results)
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise ValueError(
-            f"its numbers must be those of this version, and one fails with {error!r}"
+            f"its settings and numbers must be those of this version, and one fails with {error!r}"
         ) from error
 
 

@@ -54,12 +54,18 @@ def one_fast_thread() -> Iterator[None]:
 
     Adam's averages decay to such numbers where inputs are rarely active; their roots are 30 times as slow.
     """
+    was_flushing = _is_flushing()
     torch.set_flush_denormal(True)
     try:
         with one_thread():
             yield
     finally:
-        torch.set_flush_denormal(False)
+        torch.set_flush_denormal(was_flushing)
+
+
+def _is_flushing() -> bool:
+    """Return whether numbers below the smallest normal one are flushed: PyTorch can set it but not tell."""
+    return bool((torch.full((1,), torch.finfo(torch.float32).tiny) / 2 == 0).all())
 
 
 @torch.no_grad()
