@@ -222,7 +222,7 @@ def test_printed_hinge_of_sigmoid_units_has_a_wrong_sign():
 
 
 def test_printed_hinge_of_sigmoid_units_leaves_out_the_leak_of_the_second_term():
-    """Beyond the margin the derivative in h must be the leak, α/(h(1 − h)); −ln(1 − h) alone has slope 1/(1 − h)."""
+    """Beyond the margin the derivative in h must be α/(h(1 − h)); that of −ln(1 − h) alone is 1/(1 − h)."""
     leak, h = 0.01, np.array([0.3])
     expected = leak / (h * (1 - h))
     for loss, is_right in (
