@@ -50,7 +50,8 @@ ABOUT_COUNTS = (
 
 ABOUT_ORIGIN = (
     "Draw k has the seed k, for patterns and weights; whole datasets have the seed 0. “Not recorded” "
-    "means measured before versions and processor were kept."
+    "means measured before versions and processor were kept; a + after a commit, with changes of the sources "
+    "that were not committed yet."
 )
 
 
