@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.paper.comparison import cell_key, compare_rows, spread_of_draws, would_agree
+from hebbian_descent.paper.comparison import cell_key, compare_rows, would_agree
 from hebbian_descent.paper.experiments import Association, Measured
 from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
@@ -186,25 +186,20 @@ def test_prediction_intervals_hold_what_they_promise():
     assert 1.0 < summary.rms_z < 1.3  # of Student's t with 9 degrees of freedom it is √(9/7)
 
 
-@pytest.mark.parametrize("sd_of_trials", [0.0, 0.02, 0.05])
-def test_draws_of_few_trials_tell_how_much_those_of_ten_scatter(sd_of_trials):
-    """Ten draws, the first of ten trials and the others of two, as ours; the printed draw has ten."""
-    rng = np.random.default_rng(3)
-    between, counts = 0.05, [10, *[2] * 9]
+@pytest.mark.parametrize("sd_of_trials", [0.0, 0.02, 0.1])
+def test_prediction_intervals_hold_at_least_that_where_the_print_has_more_trials(sd_of_trials):
+    """The printed draw has ten trials; of our ten draws the first has ten, the others two."""
+    rng = np.random.default_rng(0)
 
-    def draw(n):
-        return rng.normal(0.3, between) + rng.normal(0, sd_of_trials, n)
+    def draw(n_trials):
+        return rng.normal(0.5, 0.02) + rng.normal(0, sd_of_trials, n_trials).mean()
 
-    variances = [spread_of_draws([draw(n) for n in counts]) ** 2 for _ in range(1000)]
-    assert np.mean(variances) == pytest.approx(between**2 + sd_of_trials**2 / 10, rel=0.1)
-    naive = [np.var([draw(n).mean() for n in counts], ddof=1) for _ in range(1000)]
-    assert (np.mean(naive) > 1.2 * np.mean(variances)) == (sd_of_trials > 0.04)
-
-
-def test_the_spread_of_draws_is_never_below_that_of_their_trials():
-    assert np.isnan(spread_of_draws([[0.1, 0.2]]))
-    trials = [[0.0, 0.2], [0.2, 0.0], [0.1, 0.1]]  # equal means
-    assert spread_of_draws(trials) == pytest.approx(np.sqrt((0.02 + 0.02) / 3 / 10))
+    verdicts = [
+        verdict
+        for _ in range(2000)
+        for verdict in compare(measured_of(row_with(draw(10)), [draw(10), *(draw(2) for _ in range(9))]))
+    ]
+    assert sum(verdict.word == "differs" for verdict in verdicts) / 2000 < 0.017
 
 
 def test_a_number_that_was_not_run_is_said_to_be_so():

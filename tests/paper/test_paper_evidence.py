@@ -83,8 +83,7 @@ def test_the_summary_has_one_field_per_fact(written):
     assert {row["learning_rate"] for row in run} == {"0.2"}
     (first, _) = [row for row in rows if row["verdict"] == "differs"]
     assert float(first["ours"]) == pytest.approx(float(first["printed"]) + 1.0)
-    # By how much draws of two trials scatter more than those of ten is subtracted.
-    assert float(first["sd"]) == pytest.approx(0.001 * 2.5**0.5, abs=3e-6)
+    assert float(first["sd"]) == pytest.approx(0.001 * 2.5**0.5, abs=1e-6)
     absent = next(row for row in rows if row["verdict"] == "not run")
     assert (absent["ours"], absent["z"], absent["seconds"]) == ("", "", "")
 
@@ -404,6 +403,24 @@ def keep_two_claims(monkeypatch, folder):
 
 def verdicts_of(printed):
     return {claim["number"]: claim["verdict"] for claim in json.loads(printed)}
+
+
+def test_kept_verdicts_of_another_version_are_said_to_be(tmp_path, command, monkeypatch):
+    folder = tmp_path / "reproduction"
+    kept = keep_two_claims(monkeypatch, folder)
+    assert "of another version" not in command("claims", "--json")[2]
+    claims_now = [replace(claim, rule="Holds if it is Tuesday.") for claim in claims.CLAIMS]
+    monkeypatch.setattr(claims, "CLAIMS", tuple(claims_now))
+    code, printed, said = command("claims", "--json")
+    assert code == 0, said
+    assert verdicts_of(printed) == {claim.number: claim.verdict for claim in kept}
+    assert "on claims or rules of another version: `hebbian-descent claims --again` judges by" in said
+
+
+def test_an_empty_folder_says_where_the_evidence_is(tmp_path, command):
+    _, _, said = command("table", LABEL)
+    assert "neither a run nor kept evidence in this folder" in said
+    assert "use --output CLONE/reproduction" in said
 
 
 def test_a_run_that_no_claim_is_on_leaves_the_kept_verdicts(tmp_path, command, monkeypatch):

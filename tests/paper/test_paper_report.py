@@ -205,7 +205,7 @@ def test_the_command_writes_one_file_and_opens_it(results_folder, monkeypatch, c
     wrote, source = said.splitlines()
     assert wrote == f"Wrote {results_folder / 'report.html'}"
     assert source.startswith(
-        "This is a run of your own. Your run has only 20 of 128 rows of tab:Hetero_online_"
+        "This is a run of your own. Your run has only 20 of 128 cells of tab:Hetero_online_"
     )
     assert opened == [(results_folder / "report.html").resolve().as_uri()]
     assert (results_folder / "report.html").stat().st_size < 1_500_000

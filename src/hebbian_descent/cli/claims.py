@@ -91,6 +91,8 @@ def _found(context: RunContext, kept: Sequence[Judged]) -> Sequence[Judged]:
     own = Measurements(context.folder, context.effort).labels() if kept else []
     on_own = _claims_on(own)
     again = f"`{context.command('claims', '--again')}` judges"
+    if kept and not _are_of_today(kept):
+        say(f"Some kept verdicts are on claims or rules of another version: {again} by those of this one.")
     if kept and not on_own:
         why = "no claim is on a table of your own run" if own else "it has no run of your own"
         say(f"From the evidence kept in {context.folder}: {why}. {again} again, by the kept numbers.")
@@ -109,6 +111,13 @@ def _found(context: RunContext, kept: Sequence[Judged]) -> Sequence[Judged]:
             f"{again} them again, by the kept numbers."
         )
     return found
+
+
+def _are_of_today(kept: Sequence[Judged]) -> bool:
+    """Return whether the kept claims and their rules are those of this version."""
+    return {(claim.number, claim.statement, claim.rule) for claim in kept} == {
+        (claim.number, claim.statement, claim.rule) for claim in paper_claims.CLAIMS
+    }
 
 
 def _save_origins(context: RunContext, new: Collection[int], shown: Collection[int], origin: Origin) -> None:

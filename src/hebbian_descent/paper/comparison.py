@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import stdtrit  # Student's t; scipy.stats would take half a second to import
 
-from hebbian_descent.checks import Array
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.printed import PrintedRow, printed_rows
 
@@ -45,7 +44,7 @@ class Estimate(NamedTuple):
 
     mean: float
     sd: float
-    """Standard deviation over draws of ten trials, or over the trials where nothing was drawn."""
+    """Standard deviation over the draws of the patterns, or over the trials where nothing was drawn."""
     n: int
     """Number of draws, or of trials where nothing was drawn."""
     learning_rate: float = np.nan
@@ -110,31 +109,9 @@ def estimate(row: PrintedRow, column: str, draws: Sequence[Measured]) -> Estimat
     best = (first.learning_rate, first.weight_decay)
     if not is_drawn(row):
         return Estimate(first.results[column], first.std[column], first.n_trials, *best)
-    mean = float(np.mean([found.results[column] for found in draws]))
-    sd = spread_of_draws([trials_of(found, column) for found in draws])
-    return Estimate(mean, sd, len(draws), *best)
-
-
-def trials_of(found: Measured, column: str) -> Sequence[float]:
-    """Return the trials of a draw, or only their mean where they are not on record."""
-    return found.trials.get(column) or (found.results[column],)
-
-
-def spread_of_draws(draws: Sequence[Sequence[float] | Array]) -> float:
-    """Return the standard deviation over draws of the mean of ten trials, from draws of any number of trials.
-
-    Means of fewer trials scatter more, by the initial weights, than those of the paper's ten: with s the
-    standard deviation of a trial and n the trials of each draw, by s²(⟨1/n⟩ − 1/10), which is subtracted.
-    """
-    if len(draws) < 2:
-        return np.nan
-    counts = np.array([len(trials) for trials in draws])
-    between = float(np.var([np.mean(trials) for trials in draws], ddof=1))
-    freedom = int((counts - 1).sum())
-    squares = sum(float(np.var(trials)) * len(trials) for trials in draws)
-    within = squares / freedom if freedom else 0.0
-    excess = within * float(np.mean(1 / counts) - 1 / N_PRINTED_TRIALS)
-    return float(np.sqrt(np.maximum(between - excess, within / N_PRINTED_TRIALS)))
+    values = np.array([found.results[column] for found in draws])
+    sd = float(values.std(ddof=1)) if len(values) > 1 else np.nan
+    return Estimate(float(values.mean()), sd, len(values), *best)
 
 
 def is_drawn(row: PrintedRow) -> bool:
@@ -204,7 +181,10 @@ def would_agree(verdict: Verdict, number: float) -> bool:
 
 
 def _one_more_draw(ours: Estimate) -> tuple[float, float]:
-    """Return the spread of one more draw, and half the 99 % prediction interval (Student's t)."""
+    """Return the spread of one more draw, and half the 99 % prediction interval (Student's t).
+
+    Most of our draws have fewer trials than the printed one and so scatter more: it covers at least 99 %.
+    """
     if ours.n < 2:
         return np.nan, np.nan
     spread = ours.sd * np.sqrt(1 + 1 / ours.n)

@@ -134,9 +134,12 @@ def _read_summary(path: Path) -> dict[str, dict[Key, dict[str, Number]]]:
         raise ValueError(f"its columns must be {', '.join(FIELDS)}")
     for line in reader:
         row, column = _row_of(line)
-        if int(_number(line, "n")):
-            names = ("ours", "sd", "n", "learning_rate", "weight_decay")
-            mean, sd, n, *best = (_number(line, name) for name in names)
+        n = line["n"] or ""
+        if not n.isdecimal():
+            raise ValueError(f"'n' must be a whole number in line {reader.line_num}, but is {n!r:.100}")
+        if int(n):
+            names = ("ours", "sd", "learning_rate", "weight_decay")
+            mean, sd, *best = (_number(line, name) for name in names)
             estimate = Estimate(mean, sd, int(n), *best)
             found[row.label][cell_key(row.cell)][column] = Number(estimate, _number(line, "seconds"))
     return {label: dict(cells) for label, cells in found.items()}

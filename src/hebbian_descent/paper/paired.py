@@ -25,9 +25,7 @@ from hebbian_descent.paper.comparison import (
     draws_by_cell,
     is_drawn,
     is_enough,
-    spread_of_draws,
     student,
-    trials_of,
 )
 from hebbian_descent.paper.experiments.base import Measured
 from hebbian_descent.paper.printed import PrintedRow
@@ -88,13 +86,11 @@ def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, dr
     """
     # Printed numbers have four digits; what subtraction adds behind them could hide a tie.
     printed = round(first.results[column] - second.results[column], 6)
-    found = _differences(first, second, column, draws)
-    n = len(found)
+    values = _differences(first, second, column, draws)
+    n = len(values)
     if n < 2:
         return PairedVerdict(kind, first, second, column, printed, n=n, word="undecided" if n else "unpaired")
-    values = np.array([np.mean(trials) for trials in found])
-    mean = float(values.mean())
-    sd = spread_of_draws(found) if is_drawn(first) else float(values.std(ddof=1))
+    mean, sd = float(values.mean()), float(values.std(ddof=1))
     # One more draw, or the mean of the printed trials, scatters around ours by:
     spread = sd * np.sqrt(1 / n + (1 if is_drawn(first) else 1 / N_PRINTED_TRIALS))
     bound = max(student(n - 1) * spread, PRINTED_STEP)
@@ -105,32 +101,22 @@ def judge_pair(kind: str, first: PrintedRow, second: PrintedRow, column: str, dr
         word: PairedWord = "undecided"
     else:
         word = "agrees" if agrees else "differs"
-    chance = max(student(n - 1) * float(values.std(ddof=1)) / np.sqrt(n), PRINTED_STEP)
+    chance = max(student(n - 1) * sd / np.sqrt(n), PRINTED_STEP)
     certain = abs(mean) > chance and not is_tie and is_enough(first, n)
     direction: Direction = ("same" if mean * printed > 0 else "opposite") if certain else "open"
     z = float((printed - mean) / np.hypot(spread, np.sqrt(2) * ROUNDING))
     return PairedVerdict(kind, first, second, column, printed, mean, sd, n, z, word, direction)
 
 
-def _differences(first: PrintedRow, second: PrintedRow, column: str, draws: Draws) -> list[Array]:
-    """Return first minus second, trial by trial, for every draw that both have.
-
-    Where nothing is drawn, each trial is alone.
-    """
+def _differences(first: PrintedRow, second: PrintedRow, column: str, draws: Draws) -> Array:
+    """Return first minus second for every draw, or every trial, that both have."""
     a, b = (draws.get((row.label, cell_key(row.cell)), []) for row in (first, second))
-    if not is_drawn(first):
-        trials = [found[0].trials.get(column, ()) if found else () for found in (a, b)]
-        return [np.array([x - y]) for x, y in zip(*trials, strict=False)]
-    of_b = {found.draw: found for found in b}
-    return [_by_trial(found, of_b[found.draw], column) for found in a if found.draw in of_b]
-
-
-def _by_trial(first: Measured, second: Measured, column: str) -> Array:
-    """Return first minus second for every trial, or for their means if they have other numbers of trials."""
-    a, b = trials_of(first, column), trials_of(second, column)
-    if len(a) != len(b):
-        a, b = (first.results[column],), (second.results[column],)
-    differences: Array = np.array(a, dtype=float) - np.array(b, dtype=float)
+    if is_drawn(first):
+        of_b = {found.draw: found.results[column] for found in b}
+        return np.array([found.results[column] - of_b[found.draw] for found in a if found.draw in of_b])
+    trials = [found[0].trials.get(column, ()) if found else () for found in (a, b)]
+    n = min(map(len, trials))
+    differences: Array = np.array(trials[0][:n], dtype=float) - np.array(trials[1][:n], dtype=float)
     return differences
 
 

@@ -147,10 +147,22 @@ class Results:
             return f"Your own run: {', '.join(own)}. The other tables: {evidence}.{self._only_part(own)}"
         if kept:
             return f"This is the {evidence}; there is no run of your own."
-        return f"This is a run of your own.{self._only_part(own)}" if own else ""
+        if own:
+            return f"This is a run of your own.{self._only_part(own)}"
+        if not self.effort.is_the_papers or self.kept.numbers:
+            return ""
+        return (
+            "There is neither a run nor kept evidence in this folder: in a clone of the repository start "
+            "from its top folder, or use --output CLONE/reproduction."
+        )
 
     def _only_part(self, labels: Iterable[str]) -> str:
-        """Say of which tables your own run has only some rows, for which the kept evidence is left aside."""
+        """Say of which tables your own run has only some cells, for which the kept evidence is left aside."""
         rows = {label: (len(draws_by_cell(self.rows(label))), len(printed_rows(label))) for label in labels}
-        part = [f"{n} of {printed} rows of {label}" for label, (n, printed) in rows.items() if n < printed]
-        return f" Your run has only {', '.join(part)}." if part else ""
+        part = [f"{n} of {printed} cells of {label}" for label, (n, printed) in rows.items() if n < printed]
+        if not part:
+            return ""
+        place = self._measurements.folder.relative_to(self.folder)  # pages name no folder of the machine
+        return (
+            f" Your run has only {', '.join(part)}; without {place} in its folder the kept evidence is shown."
+        )

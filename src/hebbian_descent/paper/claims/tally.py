@@ -194,5 +194,5 @@ def judged_by_cells(
 def _by_group(groups: Mapping[str, Sequence[Comparison]], is_meant: Callable[[Comparison], bool]) -> str:
     """Return the names of the cells that are meant, group by group."""
     found = {name: cells for name, items in groups.items() if (cells := listed(items, is_meant))}
-    names = (f"{name}, {cells}" if len(groups) > 1 else cells for name, cells in found.items())
+    names = (f"{name.rstrip(':')}, {cells}" if len(groups) > 1 else cells for name, cells in found.items())
     return "; ".join(names)

@@ -32,9 +32,10 @@ ABOUT_SWAPS = (
 
 ABOUT_PAIRED = (
     "Two results of one draw saw the same patterns and began with the same weights. Their difference is "
-    "compared, draw by draw (trial by trial where nothing is drawn), with the printed one. It is "
-    "undecided if the opposite difference would agree as well or the interval reaches further than 0.01 "
-    "and than the difference itself, and unpaired where single draws are not on record yet. The direction "
+    "compared, draw by draw (trial by trial where nothing is drawn), with the printed one. A difference is "
+    "the first of the two less the second, so below zero the first has the smaller number. It is undecided "
+    "if the opposite difference would agree as well or the interval reaches further than 0.01 and than the "
+    "difference itself, and unpaired where single draws are not on record yet. The direction "
     "is that of our mean difference, where chance does not explain it and the print has no tie. Trials on "
     "whole datasets differ only in their initial weights, so there a thousandth can be enough to differ."
 )
