@@ -38,7 +38,7 @@ def run_study(
     settings = as_plain(study.settings_of(quick=quick))
     place, origin = _place(folder, quick), this_origin()  # now: sources may change while a study runs
     versions = (f"{library} {version(library)}" for library in study.needs)
-    origin = origin._replace(versions=", ".join([origin.versions, *versions]))
+    origin = origin._replace(versions=", ".join([origin.versions, *versions]), seeds=study.seeds(settings))
     origins: list[Origin] = []
     found: dict[str, Numbers] = {}
     seconds = 0.0
