@@ -10,20 +10,23 @@ from scipy import stats
 
 from hebbian_descent import Autoencoder, Training
 from hebbian_descent.paper import labels
+from hebbian_descent.paper.origin import Origin
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.studies import STUDIES
 from hebbian_descent.paper.studies.base import Later, interval
 from hebbian_descent.paper.studies.covariance_autoencoder import COVARIANCE_RULE
-from hebbian_descent.paper.studies.page import drawn, figure_name, page_text
+from hebbian_descent.paper.studies.page import _section, drawn, figure_name, page_text
 from hebbian_descent.paper.studies.rescaled_hebb import _of_one
 from hebbian_descent.paper.studies.running import kept_results, results_file, run_study
 from hebbian_descent.paper.studies.sampled_contrastive_divergence import sampled_rule
 from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
+from hebbian_descent.paper.studies.spiking_remainder import BASE, CLAMPED, INDEPENDENT, remainders
 from tests.study_forms import assert_the_quick_form_runs_and_is_kept, sentences
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "reproduction"
 MINI = STUDIES["mini_batches"]
+TEACHERS = (CLAMPED, INDEPENDENT)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -121,6 +124,20 @@ class TestRunning:
         run_study(study, tmp_path)
         run_study(replace(study, settings={**study.settings, "draws": 7}), tmp_path)
         assert computed == [*"abc", *"abc"]
+
+    def test_the_seeds_are_recorded_and_follow_from_the_settings_where_they_were_not(self, tmp_path):
+        study, _ = self.counting()
+        results = run_study(replace(study, settings={**study.settings, "draws": 3}), tmp_path)
+        assert results.origin.seeds == "0 to 2"
+        unrecorded = kept_results(MINI, KEPT)._replace(origin=Origin(date="2025-01-31"))
+        section = _section(replace(MINI, needs=("torch",)), unrecorded)
+        assert "with versions not recorded, torch (not recorded)" in section
+        assert "processor: not recorded; seeds: 0 to 5." in section
+
+    @pytest.mark.parametrize("name", STUDIES)
+    def test_every_study_says_its_seeds(self, name):
+        study = STUDIES[name]
+        assert study.seeds(study.settings).startswith("0 to ")
 
     @pytest.mark.parametrize("content", ["", "[]", '{"numbers": {}}'])
     def test_damaged_files_count_as_missing(self, content, tmp_path):
@@ -242,6 +259,12 @@ class TestMeasurements:
             for j in range(2):
                 expected = np.cov(inputs[:, i], hidden[:, j], bias=True)[0, 1]
                 assert network.weights[i, j] - start.weights[i, j] == pytest.approx(expected)
+
+    def test_output_spikes_that_no_input_causes_leave_the_rule(self):
+        settings = {"inputs": 4, "outputs": 3, "repetitions": 2000, "seconds": 0.5, "draws": 2}
+        found = {teacher: remainders(settings, {**BASE, "teacher": teacher}) for teacher in TEACHERS}
+        assert np.abs(found[INDEPENDENT]["remainder"]).max() < 0.2 * min(found[CLAMPED]["remainder"])
+        assert found[INDEPENDENT]["predicted"] == [0, 0]
 
     @pytest.mark.parametrize("gain", [0.0, 1.0])
     def test_caused_spikes_change_weights_by_the_causal_term(self, gain):

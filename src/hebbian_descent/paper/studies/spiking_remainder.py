@@ -10,7 +10,7 @@ import numpy as np
 from hebbian_descent.paper.studies.base import Numbers, Settings
 from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
 
-CLAMPED, ADDED = "clamped", "added"
+CLAMPED, ADDED, INDEPENDENT = "clamped", "added", "independent"
 BASE: dict[str, Any] = {"rate": 20.0, "window": 0.02, "gain": 1.0, "depression": 0.0, "teacher": CLAMPED}
 VARIED = {
     "rate": "rates",
@@ -60,11 +60,14 @@ def _remainder(settings: Settings, condition: dict[str, Any], draw: int) -> Numb
     for _ in range(2):  # two halves: their errors are independent, so products of them have no bias
         activity = np.tile(x, (settings["repetitions"] // 2, 1))
         run = partial(simulate, neurons, activity, W, -W.sum(axis=0), seconds=settings["seconds"], rng=rng)
-        free = run()
-        if condition["teacher"] == CLAMPED:
-            taught, slope = run(teacher=t), -free.slope
+        if condition["teacher"] == INDEPENDENT:  # nothing that an input spike does can cause an output spike
+            free, taught = run(teacher=1 / (1 + np.exp(-((x - 1) @ W)))), run(teacher=t)
+            slope = np.zeros(n_out)
+        elif condition["teacher"] == CLAMPED:
+            free, taught = run(), run(teacher=t)
+            slope = -free.slope
         else:
-            taught = run(adds=np.log(t / (1 - t)) - (x - 1) @ W)
+            free, taught = run(), run(adds=np.log(t / (1 - t)) - (x - 1) @ W)
             slope = taught.slope - free.slope
         changes.append((taught.change - free.change) / settings["seconds"])
         targets.append(taught.outputs.mean(axis=0))
@@ -76,9 +79,9 @@ def _remainder(settings: Settings, condition: dict[str, Any], draw: int) -> Numb
     causal = 2 * neurons.rate * neurons.overlap * x[:, None] * W * np.mean(slopes, axis=0)
     first, second = (change - rule for change in changes)
     size, left = float((rule**2).sum()), float((first * second).sum())
-    along = float(((first + second) / 2 * causal).sum() / (causal**2).sum())
+    along = float(((first + second) / 2 * causal).sum() / (causal**2).sum()) if causal.any() else 0.0
     return {
-        "remainder": np.sqrt(max(left, 0.0) / size),
+        "remainder": np.sign(left) * np.sqrt(abs(left) / size),  # signed, so that noise around 0 averages out
         "predicted": np.sqrt((causal**2).sum() / size),
         "along_causal_term": along,
     }
