@@ -1,6 +1,7 @@
 """Studies run, resume and answer; the committed page is what the committed results give."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,6 +125,10 @@ class TestRunning:
         run_study(study, tmp_path)
         run_study(replace(study, settings={**study.settings, "draws": 7}), tmp_path)
         assert computed == [*"abc", *"abc"]
+
+    def test_what_is_kept_is_the_time_on_a_processor(self, tmp_path):
+        study = replace(self.counting()[0], parts=lambda settings: {"a": lambda: time.sleep(0.3) or {}})
+        assert run_study(study, tmp_path).seconds < 0.2
 
     def test_the_seeds_are_recorded_and_follow_from_the_settings_where_they_were_not(self, tmp_path):
         study, _ = self.counting()
