@@ -12,6 +12,8 @@ from hebbian_descent.paper.studies.perceptrons.depths import Comparison, compare
 from hebbian_descent.paper.studies.perceptrons.network import code_of, losses_of
 from hebbian_descent.paper.studies.running import kept_results
 
+KEPT = Path(__file__).parents[2] / "reproduction"
+ORDINARY = "back_propagation"
 BETTER, LEVEL, WORSE = Interval(-0.2, 0.1), Interval(-0.2, 0.3), Interval(0.2, 0.1)
 
 
@@ -35,7 +37,7 @@ def test_a_verdict_is_that_of_the_claims_for_all_cells(n_better, n_worse, expect
 
 
 def test_the_answer_names_the_cells_in_which_the_matching_loss_is_worse():
-    results = kept_results(STUDIES["deep_losses"], Path(__file__).parents[2] / "reproduction")
+    results = kept_results(STUDIES["deep_losses"], KEPT)
     found = answer(results)
     assert found.verdict == "holds with limits"
     assert "certainly worse in none" in found.text
@@ -58,3 +60,21 @@ def test_every_output_unit_has_targets_and_at_least_its_matching_loss():
         assert losses_of(output)[0] == "matching"
     assert losses_of("linear") == losses_of("step") == ("matching",)
     assert losses_of("softsign") == ("matching", "squared", "cross entropy")
+
+
+def test_comparisons_of_two_networks_that_fail_are_counted():
+    results = kept_results(STUDIES["adaptive_rates"], KEPT)
+    failed = [
+        both
+        for name, ours in results.parts.items()
+        if name.endswith("-hebbian")
+        for depth, cell in ours.items()
+        if min(both := _mean_errors(cell, results.parts[name.replace("hebbian", ORDINARY)][depth])) > 0.5
+    ]
+    assert failed
+    said = f"in {len(failed)} comparisons both networks misclassify more than half of the patterns"
+    assert said in STUDIES["adaptive_rates"].answer(results).text
+
+
+def _mean_errors(*cells):
+    return [sum(cell["errors"]) / len(cell["errors"]) for cell in cells]
