@@ -144,6 +144,16 @@ class TestRunning:
         study = STUDIES[name]
         assert study.seeds(study.settings).startswith("0 to ")
 
+    def test_kept_parts_are_computed_again_if_asked_for(self, tmp_path):
+        study, computed = self.counting()
+        run_study(study, tmp_path)
+        other = tmp_path / "studies" / "parts" / "other" / "a.json"
+        other.parent.mkdir()
+        other.write_text("{}")
+        run_study(study, tmp_path, again=True)
+        assert computed == [*"abc", *"abc"]
+        assert other.exists(), "parts of another study are left alone"
+
     @pytest.mark.parametrize("content", ["", "[]", '{"numbers": {}}'])
     def test_damaged_files_count_as_missing(self, content, tmp_path):
         study, computed = self.counting()
@@ -187,6 +197,15 @@ class TestCommand:
             is None
         )
 
+    def test_a_study_is_measured_again_if_asked_for(self, command):
+        part = Path("reproduction/studies/quick/parts/mini_batches/rand-rand-draw0.json")
+        assert command("study", "mini_batches", "--quick")[0] == 0
+        before = part.stat().st_mtime_ns
+        assert command("study", "mini_batches", "--quick")[0] == 0
+        assert part.stat().st_mtime_ns == before
+        assert command("study", "mini_batches", "--quick", "--again")[0] == 0
+        assert part.stat().st_mtime_ns > before
+
     def test_the_page_is_written_with_its_figures(self, command, tmp_path):
         code, printed, _ = command("study", "--page", "page.md", "--output", str(KEPT), "--json")
         assert code == 0
@@ -200,6 +219,7 @@ class TestCommand:
             (["mini_batch"], "Did you mean 'mini_batches'?"),
             (["--quick"], "--quick must come with the name"),
             (["all", "--quick", "--page", "x.md"], "--quick must come with the name"),
+            (["--again"], "--again must come with the name"),
             (["--page", "x.md"], "which has none; nothing was written"),
         ],
     )

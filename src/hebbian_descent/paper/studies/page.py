@@ -17,8 +17,9 @@ NOT_RECORDED = "not recorded"
 OPENING = """# What the paper leaves open
 
 The paper makes remarks without showing numbers, and names questions for future work. Each study here measures
-one of them. `hebbian-descent study NAME` runs it again; `hebbian-descent study --page docs/studies.md` writes
-this page from the results in `reproduction/studies/`. Intervals are 99 % intervals (Student's t) of
+one of them. `hebbian-descent study NAME` runs it (with `--again` also the parts that an earlier run left);
+`hebbian-descent study --page docs/studies.md` writes this page from the results in `reproduction/studies/`.
+Intervals are 99 % intervals (Student's t) of
 differences paired by draw. In some studies settings or rules of verdicts were chosen after first results,
 which their protocols say; so read the tables, not the verdicts alone."""
 
