@@ -52,8 +52,8 @@ def study(
 ) -> None:
     """Measure what the paper leaves open: remarks without numbers, and questions for future work.
 
-    Finished parts are saved in OUTPUT, so a stopped study resumes; parts that an earlier version measured with
-    the same settings are kept, too, unless `--again` drops them. Without a name, the answers kept in OUTPUT
+    Finished parts are saved in OUTPUT, so a stopped study resumes; parts that an earlier version measured
+    with the same settings are kept, too, unless `--again` drops them. Without a name, the answers in OUTPUT
     are listed, such as those in a clone of the repository. The exit code is 1 if some of several studies
     could not be run because data or a library are missing.
 

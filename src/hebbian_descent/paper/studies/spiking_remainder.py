@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.base import Numbers, Settings
-from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
+from hebbian_descent.paper.studies.spiking_neurons import Neurons, Phase, simulate
 
 CLAMPED, ADDED, INDEPENDENT = "clamped", "added", "independent"
 BASE: dict[str, Any] = {"rate": 20.0, "window": 0.02, "gain": 1.0, "depression": 0.0, "teacher": CLAMPED}
@@ -60,15 +62,7 @@ def _remainder(settings: Settings, condition: dict[str, Any], draw: int) -> Numb
     for _ in range(2):  # two halves: their errors are independent, so products of them have no bias
         activity = np.tile(x, (settings["repetitions"] // 2, 1))
         run = partial(simulate, neurons, activity, W, -W.sum(axis=0), seconds=settings["seconds"], rng=rng)
-        if condition["teacher"] == INDEPENDENT:  # nothing that an input spike does can cause an output spike
-            free, taught = run(teacher=1 / (1 + np.exp(-((x - 1) @ W)))), run(teacher=t)
-            slope = np.zeros(n_out)
-        elif condition["teacher"] == CLAMPED:
-            free, taught = run(), run(teacher=t)
-            slope = -free.slope
-        else:
-            free, taught = run(), run(adds=np.log(t / (1 - t)) - (x - 1) @ W)
-            slope = taught.slope - free.slope
+        free, taught, slope = _phases(run, condition["teacher"], (x - 1) @ W, t)
         changes.append((taught.change - free.change) / settings["seconds"])
         targets.append(taught.outputs.mean(axis=0))
         outputs.append(free.outputs.mean(axis=0))
@@ -85,6 +79,19 @@ def _remainder(settings: Settings, condition: dict[str, Any], draw: int) -> Numb
         "predicted": np.sqrt((causal**2).sum() / size),
         "along_causal_term": along,
     }
+
+
+def _phases(
+    run: Callable[..., Phase], teacher: str, drive: Array, targets: Array
+) -> tuple[Phase, Phase, Array]:
+    """Return the free and the taught phase, and by how much more the latter lets inputs cause spikes."""
+    if teacher == INDEPENDENT:  # spikes of both phases have rates, but no causes
+        return run(teacher=1 / (1 + np.exp(-drive))), run(teacher=targets), np.zeros(len(targets))
+    if teacher == CLAMPED:
+        free, taught = run(), run(teacher=targets)
+        return free, taught, -free.slope
+    free, taught = run(), run(adds=np.log(targets / (1 - targets)) - drive)
+    return free, taught, taught.slope - free.slope
 
 
 def signed_remainders(settings: Settings, way: str) -> Numbers:
