@@ -291,6 +291,11 @@ class TestMeasurements:
         assert np.abs(found[INDEPENDENT]["remainder"]).max() < 0.2 * min(found[CLAMPED]["remainder"])
         assert found[INDEPENDENT]["predicted"] == [0, 0]
 
+    def test_estimates_of_the_remainder_have_no_bias(self):
+        settings = {"inputs": 20, "outputs": 10, "repetitions": 20, "seconds": 0.2, "draws": 20}
+        found = interval(remainders(settings, {**BASE, "teacher": INDEPENDENT})["remainder"])
+        assert not found.is_certain, found
+
     @pytest.mark.parametrize("gain", [0.0, 1.0])
     def test_caused_spikes_change_weights_by_the_causal_term(self, gain):
         neurons, seconds = Neurons(rate=50.0, window=0.02), 0.4
