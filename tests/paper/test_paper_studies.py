@@ -1,6 +1,7 @@
 """Studies run, resume and answer; the committed page is what the committed results give."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,20 +11,23 @@ from scipy import stats
 
 from hebbian_descent import Autoencoder, Training
 from hebbian_descent.paper import labels
+from hebbian_descent.paper.origin import Origin
 from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.paper.studies import STUDIES
 from hebbian_descent.paper.studies.base import Later, interval
 from hebbian_descent.paper.studies.covariance_autoencoder import COVARIANCE_RULE
-from hebbian_descent.paper.studies.page import drawn, figure_name, page_text
+from hebbian_descent.paper.studies.page import _section, drawn, figure_name, page_text
 from hebbian_descent.paper.studies.rescaled_hebb import _of_one
 from hebbian_descent.paper.studies.running import kept_results, results_file, run_study
 from hebbian_descent.paper.studies.sampled_contrastive_divergence import sampled_rule
 from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
+from hebbian_descent.paper.studies.spiking_remainder import BASE, CLAMPED, INDEPENDENT, remainders
 from tests.study_forms import assert_the_quick_form_runs_and_is_kept, sentences
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "reproduction"
 MINI = STUDIES["mini_batches"]
+TEACHERS = (CLAMPED, INDEPENDENT)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -133,6 +137,34 @@ class TestRunning:
         run_study(replace(study, settings={**study.settings, "draws": 7}), tmp_path)
         assert computed == [*"abc", *"abc"]
 
+    def test_what_is_kept_is_the_time_on_a_processor(self, tmp_path):
+        study = replace(self.counting()[0], parts=lambda settings: {"a": lambda: time.sleep(0.3) or {}})
+        assert run_study(study, tmp_path).seconds < 0.2
+
+    def test_the_seeds_are_recorded_and_follow_from_the_settings_where_they_were_not(self, tmp_path):
+        study, _ = self.counting()
+        results = run_study(replace(study, settings={**study.settings, "draws": 3}), tmp_path)
+        assert results.origin.seeds == "0 to 2"
+        unrecorded = kept_results(MINI, KEPT)._replace(origin=Origin(date="2025-01-31"))
+        section = _section(replace(MINI, needs=("torch",)), unrecorded)
+        assert "with versions not recorded, torch (not recorded)" in section
+        assert "processor: not recorded; seeds: 0 to 5." in section
+
+    @pytest.mark.parametrize("name", STUDIES)
+    def test_every_study_says_its_seeds(self, name):
+        study = STUDIES[name]
+        assert study.seeds(study.settings).startswith("0 to ")
+
+    def test_kept_parts_are_computed_again_if_asked_for(self, tmp_path):
+        study, computed = self.counting()
+        run_study(study, tmp_path)
+        other = tmp_path / "studies" / "parts" / "other" / "a.json"
+        other.parent.mkdir()
+        other.write_text("{}")
+        run_study(study, tmp_path, again=True)
+        assert computed == [*"abc", *"abc"]
+        assert other.exists(), "parts of another study are left alone"
+
     @pytest.mark.parametrize("content", ["", "[]", '{"numbers": {}}'])
     def test_damaged_files_count_as_missing(self, content, tmp_path):
         study, computed = self.counting()
@@ -176,6 +208,15 @@ class TestCommand:
             is None
         )
 
+    def test_a_study_is_measured_again_if_asked_for(self, command):
+        part = Path("reproduction/studies/quick/parts/mini_batches/rand-rand-draw0.json")
+        assert command("study", "mini_batches", "--quick")[0] == 0
+        before = part.stat().st_mtime_ns
+        assert command("study", "mini_batches", "--quick")[0] == 0
+        assert part.stat().st_mtime_ns == before
+        assert command("study", "mini_batches", "--quick", "--again")[0] == 0
+        assert part.stat().st_mtime_ns > before
+
     def test_the_page_is_written_with_its_figures(self, command, tmp_path):
         code, printed, _ = command("study", "--page", "page.md", "--output", str(KEPT), "--json")
         assert code == 0
@@ -189,6 +230,7 @@ class TestCommand:
             (["mini_batch"], "Did you mean 'mini_batches'?"),
             (["--quick"], "--quick must come with the name"),
             (["all", "--quick", "--page", "x.md"], "--quick must come with the name"),
+            (["--again"], "--again must come with the name"),
             (["--page", "x.md"], "which has none; nothing was written"),
         ],
     )
@@ -253,6 +295,17 @@ class TestMeasurements:
             for j in range(2):
                 expected = np.cov(inputs[:, i], hidden[:, j], bias=True)[0, 1]
                 assert network.weights[i, j] - start.weights[i, j] == pytest.approx(expected)
+
+    def test_output_spikes_that_no_input_causes_leave_the_rule(self):
+        settings = {"inputs": 4, "outputs": 3, "repetitions": 2000, "seconds": 0.5, "draws": 2}
+        found = {teacher: remainders(settings, {**BASE, "teacher": teacher}) for teacher in TEACHERS}
+        assert np.abs(found[INDEPENDENT]["remainder"]).max() < 0.2 * min(found[CLAMPED]["remainder"])
+        assert found[INDEPENDENT]["predicted"] == [0, 0]
+
+    def test_estimates_of_the_remainder_have_no_bias(self):
+        settings = {"inputs": 20, "outputs": 10, "repetitions": 20, "seconds": 0.2, "draws": 20}
+        found = interval(remainders(settings, {**BASE, "teacher": INDEPENDENT})["remainder"])
+        assert not found.is_certain, found
 
     @pytest.mark.parametrize("gain", [0.0, 1.0])
     def test_caused_spikes_change_weights_by_the_causal_term(self, gain):

@@ -40,6 +40,9 @@ def study(
     quick: Annotated[
         bool, typer.Option("--quick", help="A quick look at small sizes, which answers nothing.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure again what an earlier run has finished.")
+    ] = False,
     page: Annotated[
         Path | None,
         typer.Option(help="Write the page on all results in OUTPUT to this file.", dir_okay=False),
@@ -49,7 +52,8 @@ def study(
 ) -> None:
     """Measure what the paper leaves open: remarks without numbers, and questions for future work.
 
-    Finished parts are saved in OUTPUT, so a stopped study resumes. Without a name, the answers kept in OUTPUT
+    Finished parts are saved in OUTPUT, so a stopped study resumes; parts that an earlier version measured
+    with the same settings are kept, too, unless `--again` drops them. Without a name, the answers in OUTPUT
     are listed, such as those in a clone of the repository. The exit code is 1 if some of several studies
     could not be run because data or a library are missing.
 
@@ -57,6 +61,7 @@ def study(
 
         hebbian-descent study
         hebbian-descent study mini_batches --quick
+        hebbian-descent study spiking --again
         hebbian-descent study all --output results
         hebbian-descent study --page docs/studies.md
     """
@@ -64,13 +69,15 @@ def study(
         raise unknown_name("study", str(name), (*STUDIES, ALL))
     if quick and (page is not None or name is None):
         raise ValueError("--quick must come with the name of a study, or 'all', and without --page.")
+    if again and name is None:
+        raise ValueError("--again must come with the name of a study, or 'all'.")
     chosen = list(STUDIES.values()) if name in (None, ALL) else [STUDIES[str(name)]]
     found: dict[str, Results | None] = {}
     if name is None:
         found = {each.name: kept_results(each, output) for each in chosen}
     else:
         with resumable(output / "studies"):
-            found = {each.name: _run(each, output, quick, alone=name != ALL) for each in chosen}
+            found = {each.name: _run(each, output, quick, again, alone=name != ALL) for each in chosen}
     wrote = [] if page is None else write_page(STUDIES.values(), output, page)
     if as_json:
         write_json({each.name: _record(each, found[each.name], quick) for each in chosen})
@@ -84,7 +91,7 @@ def study(
         raise typer.Exit(FAILED if all(results is None for results in found.values()) else SKIPPED)
 
 
-def _run(study: Study, output: Path, quick: bool, *, alone: bool) -> Results | None:
+def _run(study: Study, output: Path, quick: bool, again: bool, *, alone: bool) -> Results | None:
     """Run a study with a progress bar; among several, one that cannot be run is skipped with a message."""
     with work_progress(study.name, number_of_parts(study, quick=quick)) as bar:
 
@@ -93,7 +100,7 @@ def _run(study: Study, output: Path, quick: bool, *, alone: bool) -> Results | N
             say_detail(f"{study.name} {part}: {seconds:.1f} s")
 
         try:
-            results = run_study(study, output, quick=quick, progress=count)
+            results = run_study(study, output, quick=quick, again=again, progress=count)
         except (DatasetUnavailableError, MissingExtraError) as reason:
             if alone:
                 raise

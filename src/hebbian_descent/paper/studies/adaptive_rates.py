@@ -44,6 +44,8 @@ SLOPED = ("sigmoid", "tanh")
 COLORS = {"sigmoid": "#D55E00", "tanh": "#0072B2", "rectifier": "#56B4E9", "step": "#009E73"}
 TICKS = (0.06, 0.1, 0.2, 0.4, 0.9)
 CENTERINGS = {"none": "uncentered", "moving": "centered"}
+HALF = 0.5
+"""Test errors above it are those of networks that misclassify more patterns than not."""
 Key = tuple[str, str, str, str]
 """Dataset, centering, optimizer and hidden units."""
 
@@ -153,12 +155,15 @@ def answer(results: Results) -> Answer:
     sloped = [one for one in everything if one.units in SLOPED]
     single = [one for one in everything if one.depth == 1]
     deeper = [one for one in everything if one.depth > 1]
+    failed = [one for one in everything if min(one.error, one.other_error) > HALF]
     text = (
         f"Of {len(everything)} comparisons with {ORDINARY}, {HEBBIAN} hidden layers are certainly better in "
         f"{by_units(everything, 'is_better')}, and certainly worse in {by_units(everything, 'is_worse')}. "
         f"They are better and worse {_counts(sloped)} for {in_words(SLOPED)} units, which meet the paper's "
         f"condition φ′ > 0; {', '.join([*by_centering, *by_optimizer])}; with one hidden layer, where no "
-        f"derivative is left at all, {_counts(single)}, and with more {_counts(deeper)}."
+        f"derivative is left at all, {_counts(single)}, and with more {_counts(deeper)}; in {len(failed)} "
+        f"comparisons both networks misclassify more than half of the patterns, where Hebbian layers are "
+        f"better and worse {_counts(failed)}."
     )
     return Answer(verdict(everything), text)
 
@@ -186,12 +191,18 @@ STUDY = Study(
     "there back-propagation leaves the hidden layer as it was. The paper's condition φ′ > 0 is that of "
     "sigmoid and tanh units. Every cell has its own learning rate: a coarse search with one seed, then "
     "steps of a factor of two with {seeds}, until neither neighbour has a smaller mean validation error "
-    "(297 and 5,000 patterns). Numbers are test errors, paired by seed, which decides split, initial weights "
-    f"and order; below zero Hebbian layers are better. {CLASSES} {RULE} The protocol was fixed before the "
-    "results, with one exception: at first all networks were uncentered, and with Adam on MNIST had 1 and 3 "
-    "hidden layers only (then Hebbian layers were certainly better in 4 and worse in 22 of 46 comparisons); "
-    "centered ones were added since the paper's rule is centered. MNIST has 600 updates instead of "
-    "the 1,000 of the page on PyTorch, to save time.",
+    "(297 and 5,000 patterns). Numbers are test errors, paired by seed, which decides split, initial "
+    f"weights and order; below zero Hebbian layers are better. {CLASSES} {RULE} The protocol was fixed "
+    "before the results, with these exceptions: at first all networks were uncentered, and with Adam on "
+    "MNIST had 1 and 3 hidden layers only (then Hebbian layers were certainly better in 4 and worse in 22 "
+    "of 46 comparisons); centered ones were added since the paper's rule is centered. The rule of the "
+    "verdict was changed after the results, too: first it allowed one in a hundred certain gains or losses "
+    "for chance and set limits where both were more, by which it would hold with limits; then at least as "
+    "many losses as gains refuted it, by which it did not hold; then the rule of the claims, without an "
+    "allowance, replaced it. MNIST has 600 updates instead of the 1,000 of the page on "
+    "PyTorch, to save time. So few updates are short: deep networks stay near chance in a few cells, where "
+    "a difference says little; a run of 6,000 on mnist, with one layer of sigmoid units and two seeds, which "
+    "is not among the results kept, ended at 0.0424 by back-propagation and 0.0792 with Hebbian layers.",
     settings={
         "datasets": ["digits", "mnist"],
         "centerings": ["none", "moving"],

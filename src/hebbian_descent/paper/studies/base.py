@@ -50,6 +50,16 @@ class Answer(NamedTuple):
     text: str
 
 
+def numbers_to(n: int) -> str:
+    """Write the numbers of n seeds: 0 to n − 1."""
+    return f"0 to {n - 1}" if n > 1 else "0"
+
+
+def _seeds_of_all_parts(settings: Settings) -> str:
+    """Return the seeds of a study that repeats everything with one seed per draw."""
+    return numbers_to(settings["draws"] if "draws" in settings else settings["seeds"])
+
+
 @dataclass(frozen=True)
 class Study:
     """A question that the paper leaves open.
@@ -77,6 +87,8 @@ class Study:
     answer: Callable[[Results], Answer]
     further_tables: Callable[[Results], Sequence[TextTable]] = lambda results: ()
     """Tables of what was measured besides, with titles."""
+    seeds: Callable[[Settings], str] = _seeds_of_all_parts
+    """The seeds of the random numbers, in words."""
     needs: tuple[str, ...] = ()
     """Libraries without which the study cannot be run, which the extra `studies` installs."""
 

@@ -5,6 +5,7 @@ Paper: sec:HD_auto_associative_experiments
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from hebbian_descent.paper.claims.base import Word
 from hebbian_descent.paper.grids import QUICK_RATES
 from hebbian_descent.paper.studies.base import (
     Answer,
+    Interval,
     Numbers,
     Part,
     Results,
@@ -36,6 +38,10 @@ HEBB, COVARIANCE, GIVEN_MEAN = "Hebb", "covariance", "covariance, decoder bias a
 DESCENT, GRADIENT = "Hebbian-descent", "gradient descent"
 RULES = (DESCENT, GRADIENT, HEBB, COVARIANCE, GIVEN_MEAN)
 UNTRAINED = "untrained"
+NEAR = 0.9
+"""Times the error of the mean pattern: errors above it count as near that error, or beyond it."""
+Cell = Mapping[str, Array]
+"""The errors of a network over the draws, by rule, in units of the baseline."""
 
 
 def covariance_change(activity: AutoActivity) -> Change:
@@ -101,7 +107,7 @@ def _draws(results: Results, dataset: str) -> list[Numbers]:
     return [results.parts[f"{dataset}-draw{draw}"] for draw in range(results.settings["draws"])]
 
 
-def _of_baseline(results: Results) -> dict[tuple[str, str], dict[str, Array]]:
+def _of_baseline(results: Results) -> dict[tuple[str, str], Cell]:
     """Return the errors in units of the baseline, by dataset and hidden activation, and rule."""
     return {
         (dataset, hidden): {
@@ -157,24 +163,39 @@ def figure(results: Results) -> Figure:
 
 def answer(results: Results) -> Answer:
     """Judge whether the covariance rule is worse everywhere, and near the baseline or above."""
-    cells = _of_baseline(results).values()
-    n_worse = sum(
-        interval(cell[COVARIANCE] - np.maximum(cell[DESCENT], cell[GRADIENT])).is_certain
-        and cell[COVARIANCE].mean() > max(cell[DESCENT].mean(), cell[GRADIENT].mean())
-        for cell in cells
-    )
+    cells = list(_of_baseline(results).values())
     covariance, given = (np.array([cell[rule].mean() for cell in cells]) for rule in (COVARIANCE, GIVEN_MEAN))
     gained = np.array([1 - cell[COVARIANCE].mean() / cell[UNTRAINED].mean() for cell in cells])
-    near = bool((covariance > 0.9).all())
-    some: Word = "holds with limits" if n_worse else "does not hold"
     return Answer(
-        "holds" if n_worse == len(cells) and near else some,
-        f"The covariance rule is certainly worse than both descents in {n_worse} of {len(cells)} networks, "
+        verdict_of(cells),
+        f"The covariance rule is certainly worse than both descents, and above {NEAR} times the error of the "
+        f"mean pattern, in {sum(map(_is_much_worse, cells))} of {len(cells)} networks, "
         f"with {covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern; "
         f"in {_n_slowest(results)} its best learning rate is the smallest, which leaves the error within "
         f"{np.abs(gained).max():.2%} of that of the untrained network. So learning by this rule does only "
         f"harm, also with a decoder bias at the mean ({given.min():.2f} to {given.max():.2f} times).",
     )
+
+
+def verdict_of(cells: Sequence[Cell]) -> Word:
+    """Return the verdict by the rule of the protocol."""
+    n_worse = sum(map(_is_much_worse, cells))
+    if n_worse == len(cells):
+        return "holds"
+    if n_worse:
+        return "holds with limits"
+    return "does not hold" if any(_gap(cell).is_certain for cell in cells) else "undecided"
+
+
+def _is_much_worse(cell: Cell) -> bool:
+    """Return whether the covariance rule is certainly worse than both descents, and near the baseline."""
+    gap = _gap(cell)
+    return gap.mean > gap.half and bool(cell[COVARIANCE].mean() > NEAR)
+
+
+def _gap(cell: Cell) -> Interval:
+    """Return how far the covariance rule is above the worse of the two descents, draw by draw."""
+    return interval(cell[COVARIANCE] - np.maximum(cell[DESCENT], cell[GRADIENT]))
 
 
 def _n_slowest(results: Results) -> int:
@@ -198,8 +219,12 @@ STUDY = Study(
     "learn {patterns} patterns of {datasets} for {epochs} epochs in batches of {batch_size}. The error is "
     "the mean absolute error of as many other patterns, with the best of twelve learning rates from 80 to "
     "0.00002 by the same error; {draws} draws of patterns and initial weights, differences paired by "
-    "draw. The remark holds if the covariance rule is certainly worse than both descents and above 0.9 times "
-    "the baseline in all networks, with limits if in some.",
+    "draw. This is smaller than the paper's setting, whole datasets learned for 100 epochs, and leaves out "
+    "CIFAR. The remark holds if in all networks the covariance rule is certainly worse than the worse of the "
+    f"two descents and its mean error above {NEAR} times the baseline, with limits if in some; if in none, "
+    "it is undecided where no difference is certain, and else does not hold. (At first being worse alone was "
+    "counted for the limits, and nothing was undecided; that both count together was made so after the "
+    "results, by which it holds either way.)",
     settings={
         "datasets": ["adult", "connect", "mnist"],
         "hidden_activations": ["sigmoid", "linear"],

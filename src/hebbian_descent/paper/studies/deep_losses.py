@@ -150,13 +150,22 @@ def answer(results: Results) -> Answer:
     others = [one for one in found if one.against != "squared error"]
     text = (
         f"Of {len(squared)} comparisons with the squared error the matching loss is certainly better in "
-        f"{by_units(squared, 'is_better')}, and certainly worse in {by_units(squared, 'is_worse')}, "
-        f"with no certain difference in {_n_open(squared)}; of "
-        f"{len(others)} with a cross entropy that is another loss, better in {by_units(others, 'is_better')} "
-        f"and worse in {by_units(others, 'is_worse')}. "
+        f"{by_units(squared, 'is_better')}, and certainly worse in {_worse(squared)}, with no certain "
+        f"difference in {_n_open(squared)}; of {len(others)} with a cross entropy that is another loss, "
+        f"better in {by_units(others, 'is_better')} and worse in {_worse(others)}. "
         f"{_with_depth(results, squared)}."
     )
     return Answer(verdict(found), text)
+
+
+def _worse(comparisons: list[Comparison]) -> str:
+    """Write in how many cells the matching loss is certainly worse, and in which."""
+    cells = [
+        f"{one.dataset}, {one.units} outputs, {_layers(one.depth)}: {one.difference}"
+        for one in comparisons
+        if one.is_worse
+    ]
+    return f"{len(cells)} ({'; '.join(cells)})" if cells else "none"
 
 
 def _n_open(comparisons: list[Comparison]) -> int:
@@ -207,7 +216,10 @@ STUDY = Study(
     "other depths such steps from the best rate of the neighbouring depth, until neither neighbour has a "
     "smaller mean validation error (297 and 5,000 patterns). Numbers are test errors, paired by seed, which "
     f"decides split, initial weights and order; below zero the matching loss is better. {CLASSES} {RULE} "
-    "The protocol was fixed before the results; MNIST has 600 updates instead of the 1,000 of the page on "
+    "All comparisons count, also those with a cross entropy, about which the question asks, though not the "
+    "paper. The protocol was fixed before the results, but for the rule of the verdict: after them, "
+    "the rule of the claims replaced one that allowed one in a hundred certain losses for chance, by which "
+    "it held. MNIST has 600 updates instead of the 1,000 of the page on "
     "PyTorch, to save time.",
     settings={
         "datasets": ["digits", "mnist"],

@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hebbian_descent.checks import require_extra
+from hebbian_descent.paper.origin import Origin
 from hebbian_descent.paper.studies.base import Results, Study
 from hebbian_descent.paper.studies.running import kept_results
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.table_formats import TextTable, heading_anchor, markdown_text
 
+NOT_RECORDED = "not recorded"
 OPENING = """# What the paper leaves open
 
 The paper makes remarks without showing numbers, and names questions for future work. Each study here measures
-one of them. `hebbian-descent study NAME` runs it again; `hebbian-descent study --page docs/studies.md` writes
-this page from the results in `reproduction/studies/`. Intervals are 99 % intervals (Student's t) of
+one of them. `hebbian-descent study NAME` runs it (with `--again` also the parts that an earlier run left);
+`hebbian-descent study --page docs/studies.md` writes this page from the results in `reproduction/studies/`.
+Intervals are 99 % intervals (Student's t) of
 differences paired by draw. In some studies settings or rules of verdicts were chosen after first results,
 which their protocols say; so read the tables, not the verdicts alone."""
 
@@ -75,10 +78,19 @@ def _section(study: Study, results: Results) -> str:
             f"![{study.caption}](figures/{figure_name(study)})",
             study.caption,
             f"*Answer: {verdict}.* {text}",
-            f"{command} takes about {_duration(results.seconds)} on one core; "
-            f"measured {origin.date}, commit {origin.commit or 'unknown'}.",
+            f"{command} takes about {_duration(results.seconds)} on one core. "
+            f"Measured {origin.date}, commit {origin.commit or 'unknown'}, with {_versions(study, origin)}; "
+            f"processor: {origin.processor or NOT_RECORDED}; "
+            f"seeds: {origin.seeds or study.seeds(results.settings)}.",
         ]
     )
+
+
+def _versions(study: Study, origin: Origin) -> str:
+    """Return the versions that were recorded, and the libraries of the study whose version was not."""
+    recorded = {version.split()[0] for version in origin.versions.split(", ") if version}
+    missing = [f"{library} ({NOT_RECORDED})" for library in study.needs if library not in recorded]
+    return ", ".join([origin.versions or f"versions {NOT_RECORDED}", *missing])
 
 
 def _titled(table: TextTable) -> str:

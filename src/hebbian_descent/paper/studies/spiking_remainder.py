@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from hebbian_descent.checks import Array
 from hebbian_descent.paper.studies.base import Numbers, Settings
-from hebbian_descent.paper.studies.spiking_neurons import Neurons, simulate
+from hebbian_descent.paper.studies.spiking_neurons import Neurons, Phase, simulate
 
-CLAMPED, ADDED = "clamped", "added"
+CLAMPED, ADDED, INDEPENDENT = "clamped", "added", "independent"
 BASE: dict[str, Any] = {"rate": 20.0, "window": 0.02, "gain": 1.0, "depression": 0.0, "teacher": CLAMPED}
 VARIED = {
     "rate": "rates",
@@ -56,32 +58,38 @@ def _remainder(settings: Settings, condition: dict[str, Any], draw: int) -> Numb
     x = rng.uniform(0, 2, (n_in,))
     W = rng.normal(0, 2 * condition["gain"] / np.sqrt(n_in), (n_in, n_out))
     t = rng.uniform(0.1, 0.9, (n_out,))
-    changes, targets, outputs, slopes = [], [], [], []
-    for _ in range(2):  # two halves: their errors are independent, so products of them have no bias
+    per_pair = neurons.window_area * neurons.rate * neurons.highest_rate * neurons.step
+    step = per_pair * (1 - neurons.depression) * x[:, None]
+    rules, lefts, slopes = [], [], []
+    for _ in range(2):  # two halves, each with its own rates: independent, so their product has no bias
         activity = np.tile(x, (settings["repetitions"] // 2, 1))
         run = partial(simulate, neurons, activity, W, -W.sum(axis=0), seconds=settings["seconds"], rng=rng)
-        free = run()
-        if condition["teacher"] == CLAMPED:
-            taught, slope = run(teacher=t), -free.slope
-        else:
-            taught = run(adds=np.log(t / (1 - t)) - (x - 1) @ W)
-            slope = taught.slope - free.slope
-        changes.append((taught.change - free.change) / settings["seconds"])
-        targets.append(taught.outputs.mean(axis=0))
-        outputs.append(free.outputs.mean(axis=0))
+        free, taught, slope = _phases(run, condition["teacher"], (x - 1) @ W, t)
+        rules.append(step * (taught.outputs.mean(axis=0) - free.outputs.mean(axis=0)))
+        lefts.append((taught.change - free.change) / settings["seconds"] - rules[-1])
         slopes.append(slope)
-    per_pair = neurons.window_area * neurons.rate * neurons.highest_rate * neurons.step
-    error = np.mean(targets, axis=0) - np.mean(outputs, axis=0)
-    rule = per_pair * (1 - neurons.depression) * np.outer(x, error)
     causal = 2 * neurons.rate * neurons.overlap * x[:, None] * W * np.mean(slopes, axis=0)
-    first, second = (change - rule for change in changes)
-    size, left = float((rule**2).sum()), float((first * second).sum())
-    along = float(((first + second) / 2 * causal).sum() / (causal**2).sum())
+    first, second = lefts
+    size, left = float((np.mean(rules, axis=0) ** 2).sum()), float((first * second).sum())
+    along = float(((first + second) / 2 * causal).sum() / (causal**2).sum()) if causal.any() else 0.0
     return {
-        "remainder": np.sqrt(max(left, 0.0) / size),
+        "remainder": np.sign(left) * np.sqrt(abs(left) / size),  # signed, so that noise around 0 averages out
         "predicted": np.sqrt((causal**2).sum() / size),
         "along_causal_term": along,
     }
+
+
+def _phases(
+    run: Callable[..., Phase], teacher: str, drive: Array, targets: Array
+) -> tuple[Phase, Phase, Array]:
+    """Return the free and the taught phase, and by how much more the latter lets inputs cause spikes."""
+    if teacher == INDEPENDENT:  # spikes of both phases have rates, but no causes
+        return run(teacher=1 / (1 + np.exp(-drive))), run(teacher=targets), np.zeros(len(targets))
+    if teacher == CLAMPED:
+        free, taught = run(), run(teacher=targets)
+        return free, taught, -free.slope
+    free, taught = run(), run(adds=np.log(targets / (1 - targets)) - drive)
+    return free, taught, taught.slope - free.slope
 
 
 def signed_remainders(settings: Settings, way: str) -> Numbers:
@@ -123,9 +131,11 @@ def signed_remainders(settings: Settings, way: str) -> Numbers:
             changes.append(signed)
             errors.append(error)
         rule = per_pair * np.outer(x, np.mean(errors, axis=0))
-        first, second = (change - rule for change in changes)
         size = float((rule**2).sum())
+        first, second = (
+            change - per_pair * np.outer(x, error) for change, error in zip(changes, errors, strict=True)
+        )
         found["remainder"].append(np.sqrt(max(float((first * second).sum()), 0.0) / size))
-        spread = float(((first - second) ** 2).sum()) / 4 * settings["repetitions"]
+        spread = float(((changes[0] - changes[1]) ** 2).sum()) / 4 * settings["repetitions"]
         found["noise"].append(np.sqrt(spread / size))
     return found

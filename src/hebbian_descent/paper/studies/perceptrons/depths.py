@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from hebbian_descent.paper.claims.base import Word
+from hebbian_descent.paper.claims.tally import on_all
 from hebbian_descent.paper.studies.base import Interval, Numbers, Settings, interval
 from hebbian_descent.paper.studies.perceptrons.network import Network
 from hebbian_descent.thread_pools import one_thread
@@ -91,19 +91,13 @@ def by_units(comparisons: Sequence[Comparison], what: str) -> str:
 
 CLASSES = "The class is that of the largest pre-activation, so equal outputs do not tie."
 RULE = (
-    "Chance makes about one comparison in a hundred certain. It holds if more than that are certainly better "
-    "and no more than that certainly worse, with limits if more are worse but fewer than are better, and "
-    "does not hold if at least as many are; otherwise it is undecided. (At first it held with limits "
-    "whenever both exceeded chance; that at least as many losses as gains refute it, as for claims, was "
-    "added after the results.)"
+    "It is judged by the rule of the claims for all cells: it holds if no comparison is certainly worse, "
+    "with limits if some are, but fewer than are certainly better, does not hold if at least as many are, "
+    "and is undecided if none is certain. Chance makes about one in a hundred certain, for which this rule "
+    "makes no allowance."
 )
 
 
 def verdict(comparisons: Sequence[Comparison]) -> Word:
     """Return the verdict of `RULE`."""
-    by_chance = ceil(len(comparisons) / 100)
-    better = sum(one.is_better for one in comparisons)
-    worse = sum(one.is_worse for one in comparisons)
-    if worse > by_chance:
-        return "holds with limits" if worse < better else "does not hold"
-    return "holds" if better > by_chance else "undecided"
+    return on_all(sum(one.is_better for one in comparisons), sum(one.is_worse for one in comparisons))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from hebbian_descent.paper.studies.base import Later, Numbers, Part, Settings, Study
+from hebbian_descent.paper.studies.base import Later, Numbers, Part, Settings, Study, numbers_to
 from hebbian_descent.paper.studies.value_networks.drawing import figure
 from hebbian_descent.paper.studies.value_networks.findings import (
     COMMON,
@@ -57,6 +57,11 @@ def _measure(
         return found[part_name(task, variant)]  # the same runs
     bias = settings["output_bias"] if condition == NEGATIVE else None
     return learn(settings, task, variant, [Run(rate, seed) for seed in range(settings["seeds"])], bias)
+
+
+def _seeds(settings: Settings) -> str:
+    last = FIRST_RATE_SEED + settings["rate_seeds"] - 1
+    return f"{numbers_to(settings['seeds'])} (measured), {FIRST_RATE_SEED} to {last} (learning rates)"
 
 
 STUDY = Study(
@@ -130,5 +135,6 @@ STUDY = Study(
     "the measured seeds (broken lines: negative output bias at the start), and both by learning rate, means "
     "over the seeds that choose it.",
     answer=answer,
+    seeds=_seeds,
     needs=("torch", "gymnasium", "minatar"),
 )
