@@ -201,8 +201,7 @@ STUDY = Study(
     "many losses as gains refuted it, by which it did not hold; then the rule of the claims, without an "
     "allowance, replaced it. MNIST has 600 updates instead of the 1,000 of the page on "
     "PyTorch, to save time. So few updates are short: deep networks stay near chance in a few cells, where "
-    "a difference says little; a run of 6,000 on mnist, with one layer of sigmoid units and two seeds, which "
-    "is not among the results kept, ended at 0.0424 by back-propagation and 0.0792 with Hebbian layers.",
+    "a difference says little.",
     settings={
         "datasets": ["digits", "mnist"],
         "centerings": ["none", "moving"],
