@@ -126,7 +126,7 @@ def test_adapters_are_merged_without_a_trace():
     adapted = peft.get_peft_model(model, peft.LoraConfig(target_modules=["0", "2"], r=2, bias="lora_only"))
     for name, parameter in adapted.named_parameters():
         if "lora_B" in name:
-            nn.init.normal_(parameter)
+            nn.init.normal_(parameter, std=0.1)  # with 1, some versions of PEFT start where learning diverges
     # Only the adapter and the bias learn: the whole layer is affine in its input.
     register_affine(
         peft.tuners.lora.Linear,
