@@ -1,0 +1,37 @@
+"""The verdicts of the present code are those of `verdicts.json`, which was written before it was moved."""
+
+import json
+
+import pytest
+
+from tests.golden import verdicts
+
+PARTS = ("verdict_counts", "printed", "paired", "claims", "studies")
+
+
+@pytest.fixture(scope="module")
+def present():
+    return json.loads(json.dumps(verdicts.present()))
+
+
+@pytest.fixture(scope="module")
+def golden():
+    return json.loads(verdicts.FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_verdicts_are_the_golden_ones(part, present, golden):
+    assert present[part] == golden[part]
+
+
+def test_each_of_them_is_there(golden):
+    n_of = {part: sum(map(count, golden[part].values())) for part in ("printed", "paired")}
+    counts = golden["verdict_counts"]
+    assert sum(counts["printed results"].values()) == 2596
+    assert sum(counts["printed deviations and learning rates"].values()) == n_of["printed"] - 2596
+    assert n_of["paired"] == 1972
+    assert (len(golden["claims"]), len(golden["studies"])) == (45, 9)
+
+
+def count(tree):
+    return sum(map(count, tree.values())) if isinstance(tree, dict) else 1

@@ -1,0 +1,187 @@
+"""The verdict on each printed number, paired difference, claim and study, from the committed evidence.
+
+`python -m tests.golden.verdicts` writes `verdicts.json`. Keys are made of the words of the paper's tables, so
+they survive any change of the code; only the five functions below know the package.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+EVIDENCE = Path(__file__).parents[2] / "reproduction"
+FILE = Path(__file__).with_name("verdicts.json")
+LONG_CLAIMS = {3, 14, 18, 19}
+"""Claims that train networks for minutes: their verdicts are those of the evidence."""
+
+DIGITS = re.compile(r"\d[\d.]*e[-+]?\d+|\d+\.\d+")
+
+
+def printed_verdicts() -> Iterator[tuple[str, str, str, str]]:
+    """Yield label, cell, column and verdict of each printed number; deviations and rates come with it."""
+    from hebbian_descent.paper.tables import TABLES
+
+    results = _results()
+    for label in TABLES:
+        for found in (*results.verdicts(label), *results.context(label)):
+            yield label, in_words(found.row.cell), found.column, found.word
+
+
+def paired_verdicts() -> Iterator[tuple[str, str, str, str, str, str]]:
+    """Yield kind, label, the two cells, column, verdict and direction of each printed difference."""
+    from hebbian_descent.paper.tables import TABLES
+
+    results = _results()
+    everything = [verdict for label in TABLES for verdict in results.verdicts(label)]
+    for pair in results.pairs(everything):
+        second = in_words(pair.second.cell)
+        if pair.second.label != pair.first.label:
+            second = f"{second} of {pair.second.label}"
+        cells = f"{in_words(pair.first.cell)} minus {second}"
+        yield pair.kind, pair.first.label, cells, pair.column, pair.word, pair.direction
+
+
+def judged_claims() -> Iterator[tuple[int, str, str, str]]:
+    """Yield number, statement, verdict and findings of each claim.
+
+    In findings that are computed here, not counted in tables, digits depend on the processor and become #.
+    """
+    from hebbian_descent.paper.claims import CLAIMS
+    from hebbian_descent.paper.claims.base import kept_claims
+    from hebbian_descent.paper.run_context import RunContext
+    from hebbian_descent.paper.tables import TABLES
+
+    kept = {claim.number: claim for claim in kept_claims(EVIDENCE)}
+    with tempfile.TemporaryDirectory() as folder:
+        context = RunContext(shutil.copytree(EVIDENCE, Path(folder) / "evidence", ignore=_what_was_run))
+        for claim in CLAIMS:
+            found = kept[claim.number] if claim.number in LONG_CLAIMS else claim.judge(context)
+            is_computed = claim.number not in LONG_CLAIMS and not set(claim.evidence) <= set(TABLES)
+            findings = DIGITS.sub("#", found.findings) if is_computed else found.findings
+            yield claim.number, claim.statement, found.verdict, findings
+
+
+def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
+    """Yield name, verdict, answer and tables of each study; a table is a title, headings and rows."""
+    from hebbian_descent.paper.studies import STUDIES
+    from hebbian_descent.paper.studies.running import kept_results
+
+    for name, study in STUDIES.items():
+        results = kept_results(study, EVIDENCE)
+        assert results is not None, name
+        verdict, text = study.answer(results)
+        tables = [(table.title, table.headings, table.rows) for table in study.tables(results)]
+        yield name, verdict, text, tables
+
+
+def _results() -> Any:
+    from hebbian_descent.paper.results import Results
+
+    return Results(EVIDENCE, kept_only=True)
+
+
+def _what_was_run(folder: str, names: list[str]) -> list[str]:
+    """Return what a run may have left beside the evidence."""
+    return [name for name in names if name in ("store", "measured", "figures")]
+
+
+def present() -> dict[str, Any]:
+    """Return the verdicts of the present code, as they stand in the file."""
+    printed: dict[str, Any] = {}
+    for label, cell, column, word in printed_verdicts():
+        _put(printed, (label, cell, column), word)
+    paired: dict[str, Any] = {}
+    for kind, label, cells, column, word, direction in paired_verdicts():
+        _put(paired, (kind, label, cells, column), f"{word}, {direction}")
+    claims = {
+        str(number): {"statement": statement, "verdict": verdict, "findings": findings}
+        for number, statement, verdict, findings in judged_claims()
+    }
+    studies = {
+        name: {
+            "verdict": verdict,
+            "answer": text,
+            "tables": [
+                {"title": title, "headings": list(headings), "rows": [list(map(_shown, row)) for row in rows]}
+                for title, headings, rows in tables
+            ],
+        }
+        for name, verdict, text, tables in answered_studies()
+    }
+    found = {"printed": printed, "paired": paired, "claims": claims, "studies": studies}
+    return {"verdict_counts": counts(found), **found}
+
+
+def counts(verdicts: Mapping[str, Any]) -> dict[str, Any]:
+    """Count the verdicts: printed results and their context by column, differences by kind."""
+    results, context = Counter[str](), Counter[str]()
+    for _, column, word in _leaves(verdicts["printed"]):
+        (context if column.endswith("_std") or column == "best_learning_rate" else results)[word] += 1
+    return {
+        "printed results": dict(sorted(results.items())),
+        "printed deviations and learning rates": dict(sorted(context.items())),
+        "paired differences": {
+            kind: dict(sorted(Counter(word for *_, word in _leaves(tables)).items()))
+            for kind, tables in verdicts["paired"].items()
+        },
+        "claims": dict(sorted(Counter(claim["verdict"] for claim in verdicts["claims"].values()).items())),
+        "studies": dict(sorted(Counter(study["verdict"] for study in verdicts["studies"].values()).items())),
+    }
+
+
+def in_words(cell: Mapping[str, str]) -> str:
+    """Return the words of a cell in the order of the printed table."""
+    return " | ".join(cell.values())
+
+
+def _put(tree: dict[str, Any], path: tuple[str, ...], word: str) -> None:
+    for name in path[:-1]:
+        tree = tree.setdefault(name, {})
+    assert path[-1] not in tree, path
+    tree[path[-1]] = word
+
+
+def _leaves(tables: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[tuple[str, str, str]]:
+    for cells in tables.values():
+        for cell, columns in cells.items():
+            for column, word in columns.items():
+                yield cell, column, word
+
+
+def _shown(value: Any) -> Any:
+    """Return a cell of a table as JSON: numbers to ten digits, which no rounding of sums reaches."""
+    if isinstance(value, float):
+        return float(f"{value:.10g}")
+    return value if isinstance(value, str | int) else str(value)
+
+
+def in_lines(value: Any, indent: str = "") -> str:
+    """Write JSON with one line for each row of a table."""
+    if not isinstance(value, dict | list) or not _nests(value):
+        return json.dumps(value, ensure_ascii=False)
+    deeper = indent + " "
+    if isinstance(value, dict):
+        items: Iterable[str] = (
+            f"{json.dumps(key, ensure_ascii=False)}: {in_lines(item, deeper)}" for key, item in value.items()
+        )
+    else:
+        items = (in_lines(item, deeper) for item in value)
+    opened, closed = "{}" if isinstance(value, dict) else "[]"
+    body = f",\n{deeper}".join(items)
+    return f"{opened}\n{deeper}{body}\n{indent}{closed}"
+
+
+def _nests(value: dict[str, Any] | list[Any]) -> bool:
+    return any(
+        isinstance(item, dict | list) for item in (value.values() if isinstance(value, dict) else value)
+    )
+
+
+if __name__ == "__main__":
+    FILE.write_text(in_lines(present()) + "\n", encoding="utf-8")
