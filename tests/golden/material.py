@@ -50,6 +50,9 @@ SEVERAL = np.stack([LABELS > 0, LABELS > 1, COUNTS[:, 0] > 0], axis=1).astype(in
 NUMBERS = (SAMPLES @ _random.randn(6) / 3 + COUNTS[:, 3] + 0.1 * _random.randn(30)).round(6)
 SAMPLE_WEIGHTS = _random.choice([0.0, 0.5, 1.0, 2.0, 3.5], 30)
 INPUTS = {"dense": SAMPLES, "counts": COUNTS, "sparse": sparse.csr_matrix(COUNTS)}
+FEW_X = (np.random.RandomState(9).rand(12, 6) < 0.2).astype(float)
+FEW_T = (np.random.RandomState(10).rand(12, 4) < 0.2).astype(float)
+"""Sparse patterns of 0 and 1."""
 LONG_X = np.random.RandomState(11).randint(0, 2, (40, 20)).astype(float)
 LONG_T = np.random.RandomState(12).randint(0, 2, (40, 3)).astype(float)
 """More steps and inputs than a tile of compiled code has."""
@@ -61,7 +64,7 @@ REWARDED = {"strength": REWARD, "noise": {"activity": 0.2}}
 
 def needed_by(rule: str) -> dict[str, Any]:
     """Return what a rule cannot do without."""
-    return REWARDED if rule == "three_factor" else {}
+    return {"three_factor": REWARDED, "willshaw": {"learning_rate": 1.0}}.get(rule, {})
 
 
 def units_of(rule: str) -> dict[str, Any]:

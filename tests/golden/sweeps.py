@@ -67,7 +67,7 @@ def of_layers() -> Iterator[Case]:
         )
     one = {"activation": "sigmoid", "trials": 1}
     yield case("auto", "automatic rate", learning_rate=("auto", 0.2), **one)
-    yield case("auto", "local rules", LOCAL_RULES[:-1], **one)
+    yield case("auto", "local rules", LOCAL_RULES[:-1], learning_rate=(1.0, 0.2), **one)
     yield case("auto", "three_factor", "three_factor", **REWARDED, **one)
     yield case("auto", "conditions", connectivity=MASK, constraints=["non_negative"], **one)
     yield case("auto", "strength", strength=REWARD, noise={"weights": 0.02}, **one)

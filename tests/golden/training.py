@@ -16,6 +16,8 @@ from tests.golden.material import (
     AUTO_RULES,
     CENTERINGS,
     ERRORS,
+    FEW_T,
+    FEW_X,
     GRADED,
     LINEAR_ALONE,
     LOCAL_RULES,
@@ -43,7 +45,7 @@ def can_train(rule: str, activation: str, centering: str, decay: float, batch: i
 
 def trained(rule: str, activation: str, centering: str, decay: float, batch: int, **other: Any) -> Case:
     how = {"rule": rule, "activation": activation, "centering": centering, "weight_decay": decay}
-    how |= {"batch_size": batch, "learning_rate": 0.2, **needed_by(rule), **other}
+    how |= {"batch_size": batch, "learning_rate": 0.2, **other, **needed_by(rule)}
     t = 2 * T - 1 if other.get("error") == "leaky_hinge" else T
     words = (rule, activation, centering, f"decay{decay}", f"batch{batch}")
     return key_of("train", *words, **other), partial(call.trained, X, t, WEIGHTS, how)
@@ -64,7 +66,7 @@ def of_layers() -> Iterator[Case]:
     for number, setting in enumerate(Random(0).sample(possible, 150)):
         other = (
             {"learning_rate": "auto"},
-            {"epochs": 3, "shuffle": True, "seed": 3, "learning_rate": 0.05},
+            {"epochs": 3, "shuffle": True, "seed": 3},
             {"error": ERRORS[number % 3]},
         )[number % 3 if setting[0] in RULES else 1]
         yield trained(*setting, **other)
@@ -99,6 +101,7 @@ def of_layers_with_options() -> Iterator[Case]:
     for rule in RULES + LOCAL_RULES:
         how = {"rule": rule, "centering": "paper", "learning_rate": 0.2, **needed_by(rule)}
         how["batch_size"] = 1 if rule == "proximal" else 2
+        yield key_of("train", "sparse patterns", rule), partial(call.trained, FEW_X, FEW_T, WEIGHTS, how)
         yield key_of("train", "recorded", rule), partial(call.recorded, X, T, WEIGHTS, how)
         how = {"rule": rule, "activation": "linear", "learning_rate": 50.0, "epochs": 5, **needed_by(rule)}
         yield key_of("train", "fast", rule), partial(call.trained, X, T, WEIGHTS, how)
