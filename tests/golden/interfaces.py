@@ -34,6 +34,7 @@ from hebbian_descent import (
 )
 from hebbian_descent.forgetting import compare_laws, fit_forgetting, parameter_intervals
 from hebbian_descent.memory import MEMORIES, Area, Chain, Memory, capacity, random_projection
+from hebbian_descent.native import choice
 from hebbian_descent.sweep import SweepResult, halving, sweep, sweep_autoencoders
 
 Arrays = dict[str, Any]
@@ -45,6 +46,11 @@ AUTOMATIC = -1.0
 """In place of an automatic learning rate among numbers."""
 
 diverged = DivergenceError
+
+
+def compiled_core() -> str:
+    """Return the level of the compiled core in use, or that there is none."""
+    return choice().level or "none"
 
 
 def in_words(centering: str) -> dict[str, Any]:
@@ -104,6 +110,11 @@ def recorded(x: Any, t: Any, start: Any, how: How) -> Arrays:
     recorder = Recorder(every=5, keep=("bias", "output"), measures="mae", patterns=(x, t))
     train(layer, x, t, **moves, **settings, recorders=recorder)
     return {name: recorder[name] for name in ("bias", "output", "mae")}
+
+
+def surprise(activity: Any) -> Any:
+    """A third factor: the largest error of each pattern."""
+    return np.abs(activity.output - activity.targets).max(axis=1)
 
 
 def arrays_of(network: Layer | Autoencoder) -> Arrays:
@@ -195,7 +206,7 @@ def chained(x: Any, t: Any, code: Any, how: How) -> Arrays:
 
 
 def held(memory: Any, sizes: Any, how: How) -> Arrays:
-    """Search the capacity of a memory, given by its name or as a settings of an associative one."""
+    """Search the capacity of a memory, given by its name or the settings of an associative one."""
     factory = memory if isinstance(memory, str) else (lambda n: associative((n, n), memory))
     found = capacity(factory, sizes, **how)
     names = ("capacity", "is_limited", "n_synapses", "bits", "gained_bits")

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_info
 
-from hebbian_descent.native import choice
 from tests.golden import interfaces
 from tests.golden.cases import all_cases
 
@@ -61,7 +60,7 @@ def provenance() -> dict[str, str]:
         "processor": processor(),
         "BLAS": ", ".join(sorted(blas)),
         "SIMD of NumPy": ", ".join(simd.get("found", ())),
-        "compiled core": choice().level or "none",
+        "compiled core": interfaces.compiled_core(),
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
     }

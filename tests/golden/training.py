@@ -8,8 +8,6 @@ from itertools import product
 from random import Random
 from typing import Any
 
-import numpy as np
-
 from tests.golden import interfaces as call
 from tests.golden.material import (
     ACTIVATIONS,
@@ -89,7 +87,7 @@ def of_layers_with_options() -> Iterator[Case]:
         "noise/both": {"noise": {"weights": 0.05, "activity": 0.3}, "seed": 4, "trial": 1},
         "strength/array": {"strength": REWARD - 0.2},
         "strength/auto": {"strength": REWARD, "learning_rate": "auto"},
-        "strength/function": {"strength": surprise},
+        "strength/function": {"strength": call.surprise},
         "order/shuffled": {"shuffle": True, "epochs": 3, "seed": 5},
         "order/resumed": {"shuffle": True, "epochs": 4, "epochs_at_once": 3, "seed": 5},
     }
@@ -105,11 +103,6 @@ def of_layers_with_options() -> Iterator[Case]:
         yield key_of("train", "recorded", rule), partial(call.recorded, X, T, WEIGHTS, how)
         how = {"rule": rule, "activation": "linear", "learning_rate": 50.0, "epochs": 5, **needed_by(rule)}
         yield key_of("train", "fast", rule), partial(call.trained, X, T, WEIGHTS, how)
-
-
-def surprise(activity: Any) -> Any:
-    """A third factor: the largest error of each pattern."""
-    return np.abs(activity.output - activity.targets).max(axis=1)
 
 
 def of_autoencoders() -> Iterator[Case]:
