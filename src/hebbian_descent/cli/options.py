@@ -59,7 +59,7 @@ def refuse_overwriting(output: Path | None, *inputs: Path | str) -> None:
         with suppress(OSError):  # an input that does not exist is reported by what reads it
             if os.path.samefile(sys.stdin.fileno() if name == STANDARD_INPUT else name, output):
                 raise ValueError(
-                    f"The output must not be a file that the command reads. Got {str(output)!r}: name another."
+                    f"The output must not be a file that is read. Got {str(output)!r}: name another."
                 )
 
 

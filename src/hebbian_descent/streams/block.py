@@ -90,6 +90,6 @@ def places_of(names: Sequence[str], where: str) -> dict[str, int]:
 def too_long(where: str) -> ValueError:
     """Return the error for a row that is longer than `LONGEST_ROW`."""
     return ValueError(
-        f"{where}: a row must have at most {LONGEST_ROW:,} characters. Got a longer one: its line may lack an "
-        "end, or a quote."
+        f"{where}: a row must have at most {LONGEST_ROW:,} characters. Got a longer one: an end of line or a "
+        "quote may be missing."
     )
