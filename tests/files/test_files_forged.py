@@ -1,6 +1,8 @@
 """Forged files of every class: each part replaced by each hostile value, with the right checksum."""
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 
@@ -9,7 +11,18 @@ import pytest
 
 from campaigns.forged_model_files import models, must_work
 from campaigns.model_forgery import places
-from hebbian_descent.storage.models import KINDS, ModelFileError, pack, restored, unpack
+from hebbian_descent.storage.models import (
+    KINDS,
+    ModelFileError,
+    pack,
+    read_model,
+    restored,
+    unpack,
+    write_model,
+)
+from hebbian_descent.storage.models.contents import from_json
+from hebbian_descent.streams import Checkpoint, Encoding, Source, learn_block, predict_block
+from hebbian_descent.streams.progressive import Position
 
 MEMBER = {"$member": {"list": "Activation", "name": "sigmoid", "parameters": {}}}
 OTHER_MEMBER = {"$member": {"list": "Rule", "name": "hebb", "parameters": {}}}
@@ -55,7 +68,7 @@ def forged_arrays(arrays) -> Iterator[dict]:
             yield {**arrays, name: array.astype(dtype)}
         for value in (0, 1, -1, 0.3, 1e300, -1e300):
             with np.errstate(all="ignore"):
-                changed = np.full_like(array, value)
+                changed = np.full(array.shape, value).astype(array.dtype)
             if np.isfinite(changed).all():
                 yield {**arrays, name: changed}
 
@@ -88,3 +101,26 @@ def test_a_forged_model_works_or_is_refused_by_the_one_exception(model):
         except Exception as error:
             wrong[f"use: {error!r}"] = forged
     assert not wrong, "\n".join(f"{what}: {forged.parameters}" for what, forged in wrong.items())
+
+
+def test_a_forged_stream_goes_on_or_is_refused_by_the_one_exception(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # a thousand files
+    (tmp_path / "rows.csv").write_text("a,b,y\n1,red,0\n2,blue,1\n" * 3)
+    source = Source.of(str(tmp_path / "rows.csv"))
+    block = next(source.blocks())
+    stream = Checkpoint.new(Encoding.of(block, source, target="y"), {"random_state": 0})
+    all(learn_block(stream, block))
+    stream.save(tmp_path / "model")
+    found = read_model(tmp_path / "model")
+    for attached in forged_parameters(found.attached):
+        with suppress(ValueError):  # infinity, which is never written
+            write_model(tmp_path / "forged", found.kind, from_json(found.parameters), found.arrays, attached)
+        try:
+            loaded = Checkpoint.load(tmp_path / "forged")
+            loaded.encoding.check_columns(block, source, with_target=True)
+        except ValueError:  # a ModelFileError, or another file than the encoding's
+            continue
+        assert len(predict_block(loaded, block)) == len(block)
+        loaded.position = Position()
+        all(learn_block(loaded, block))
+        loaded.save(tmp_path / "again")
