@@ -57,8 +57,7 @@ def forged_parameters(parameters) -> Iterator[dict]:
 def forged_arrays(arrays) -> Iterator[dict]:
     """Yield arrays with each of another shape or dtype, extreme, removed, doubled or renamed."""
     for name, array in arrays.items():
-        others = {name: other for name, other in arrays.items()}
-        del others[name]
+        others = {each: arrays[each] for each in arrays if each != name}
         yield others
         yield {**others, "more": array}
         yield {**arrays, "more": array}
