@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -57,7 +56,7 @@ def refuse_overwriting(output: Path | None, *inputs: Path | str) -> None:
         return
     for name in inputs:
         with suppress(OSError):  # an input that does not exist is reported by what reads it
-            if os.path.samefile(sys.stdin.fileno() if name == STANDARD_INPUT else name, output):
+            if os.path.samefile(0 if name == STANDARD_INPUT else name, output):
                 raise ValueError(
                     f"The output must not be a file that is read. Got {str(output)!r}: name another."
                 )
