@@ -143,7 +143,7 @@ def forged(content: bytes, chance: Random) -> bytes:
     data = bytearray(raw)
     ours = json.loads(header.pop("__metadata__")[KEY])
     kind = chance.randrange(5)
-    if kind == 0:
+    if kind == 0 and header:
         header = _changed(header, chance)
     elif kind == 1:
         place = 8 * chance.randrange(len(data) // 8) if len(data) >= 8 else 0
