@@ -143,7 +143,7 @@ def forged(content: bytes, chance: Random) -> bytes:
     data = bytearray(raw)
     ours = json.loads(header.pop("__metadata__")[KEY])
     kind = chance.randrange(5)
-    if kind == 0:
+    if kind == 0 and header:
         header = _changed(header, chance)
     elif kind == 1:
         place = 8 * chance.randrange(len(data) // 8) if len(data) >= 8 else 0
@@ -169,19 +169,19 @@ def _file(header: str, data: bytes) -> bytes:
     return len(header.encode()).to_bytes(8, "little") + header.encode() + data
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path to every part of a nested value, except to the whole."""
     if path:
         yield path
     if isinstance(value, dict | list):
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _places(part, (*path, key))
+            yield from places(part, (*path, key))
 
 
 def _changed(value: dict[str, Any], chance: Random) -> dict[str, Any]:
     """Return a copy of a nested value with one part replaced, removed, renamed or added."""
     changed: dict[str, Any] = json.loads(json.dumps(value))
-    *way, last = chance.choice([*_places(value)])
+    *way, last = chance.choice([*places(value)])
     holder: Any = changed
     for key in way:
         holder = holder[key]

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -149,6 +150,44 @@ def test_predict_writes_its_summary_as_json(command, files):
     code, printed, said = command("predict", "rows.model", "rows.csv", "--json")
     assert (code, printed) == (2, "")
     assert "--output must name a file" in said
+
+
+READ_AND_WRITE = {
+    "learn": (["rows.csv", "--target", "y", "--model"], ["rows.csv"]),
+    "predict": (["rows.model", "rows.csv", "--output"], ["rows.csv", "rows.model"]),
+    "evidence": (["--kept", "kept", "--document"], ["kept/summary.csv"]),
+}
+"""Commands that read files and write one: arguments up to the output, and the files that they read."""
+
+
+def under_other_names(path):
+    """Return a file's own name, a link to it, another hard link, and a detour."""
+    Path("link").symlink_to(path.absolute())
+    Path("hard").hardlink_to(path)
+    return [path, Path("link"), Path("hard"), Path("..") / Path.cwd().name / path]
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [(name, read) for name, (_, files) in READ_AND_WRITE.items() for read in files]
+)
+def test_no_command_writes_over_a_file_that_it_reads(name, read, command, files):
+    Path("kept").mkdir()
+    Path("kept/summary.csv").write_text("kept")
+    assert command("learn", *CALLS["learn"])[0] == 0
+    before = Path(read).read_bytes()
+    for output in under_other_names(Path(read)):
+        code, _, said = command(name, *READ_AND_WRITE[name][0], output)
+        assert (code, str(output) in said) == (2, True)
+        assert Path(read).read_bytes() == before
+
+
+def test_standard_input_is_not_written_over(files, tmp_path):
+    rows = tmp_path / "rows.csv"
+    before = rows.read_bytes()
+    call = [sys.executable, "-m", "hebbian_descent", "learn", "-", "--target", "y", "--model", rows]
+    with rows.open("rb") as file:
+        assert subprocess.run(call, stdin=file, capture_output=True, check=False).returncode == 2
+    assert rows.read_bytes() == before
 
 
 def test_numbers_are_numbers_and_what_json_lacks_is_null():

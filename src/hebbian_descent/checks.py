@@ -137,8 +137,10 @@ def as_number(
     ]
     must = " and ".join(limit for limit in limits if limit) or "finite"
     try:
-        number = float(value)  # type: ignore[arg-type]  # whatever float() takes is welcome
-    except (TypeError, ValueError):
+        if isinstance(value, str | bytes):  # which float() would read, and arithmetic would not
+            raise TypeError
+        number = float(value)  # type: ignore[arg-type]  # whatever else float() takes is welcome
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"The {name} must be a number. Got {value!r}.") from None
     in_range = (
         -inf < number < inf

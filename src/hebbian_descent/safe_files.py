@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from secrets import token_hex
@@ -27,7 +28,14 @@ PARTIAL = re.compile(r"\.hebbian-descent-[0-9a-f]{16}\.partial")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file as `open` would, in one durable step: a reader sees the old content or the new.
+    """Write a file as `open` would, in one durable step: a reader sees the old content or the new."""
+    with opened_atomically(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def opened_atomically(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that appears under its name, or replaces the old one, once it is whole.
 
     A link is followed, and a device or a pipe is written to directly. A file that is replaced keeps its
     permissions.
@@ -37,11 +45,13 @@ def write_atomically(path: Path, content: bytes) -> None:
     except FileNotFoundError:
         is_special = False
     if is_special:
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            yield file
         return
     path = path.resolve()
     remove_abandoned(path.parent)
-    replace_atomically(path, content)
+    with _replacing(path) as file:
+        yield file
 
 
 def replace_atomically(path: Path, content: bytes) -> None:
@@ -49,6 +59,12 @@ def replace_atomically(path: Path, content: bytes) -> None:
 
     A file that is replaced keeps its permissions.
     """
+    with _replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         old = path.lstat()
     except FileNotFoundError:
@@ -60,7 +76,7 @@ def replace_atomically(path: Path, content: bytes) -> None:
         with locked as file:
             if old is not None and is_file:
                 _take_permissions(partial, old)
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:
@@ -70,7 +86,8 @@ def replace_atomically(path: Path, content: bytes) -> None:
     except BaseException as error:
         if partial is not None:
             partial.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # the caller does not know about the hidden file
+        # The caller does not know about the hidden file, and errors of a write name none.
+        if isinstance(error, OSError) and error.filename in (None, os.fspath(partial or path)):
             error.filename = os.fspath(path)
         raise
     sync_folder(path.parent)

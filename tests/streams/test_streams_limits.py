@@ -1,5 +1,6 @@
 """Files larger than the memory that a process may use, and processes that are killed."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -7,10 +8,13 @@ import sys
 import time
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from hebbian_descent import HebbianDescentClassifier, load
 from hebbian_descent.streams import Checkpoint
+from hebbian_descent.streams.block import LONGEST_ROW
 
 resource = pytest.importorskip("resource", reason="limits of a process are Unix's")
 
@@ -151,3 +155,85 @@ def test_ctrl_c_says_how_to_continue(command, numbers_file, tmp_path, monkeypatc
     code, _, errors = command("learn", numbers_file, *options, "--checkpoint-every", 10)
     assert code == 130
     assert "--resume" in errors
+
+
+# Small files that would fill the memory
+
+CELLS = 400 * 2**20
+"""Bytes that a file holds when it is unpacked, or when its texts are."""
+PEAK = """
+import resource, sys
+from hebbian_descent.cli import main
+
+
+def learn(data):
+    sys.argv[1:] = ["learn", data, "--target", "label", "--model", f"{data}.model"]
+    try:
+        main()
+    except SystemExit as ended:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, ended.code
+
+
+ordinary, hostile = sys.argv[1:]
+before, code = learn(ordinary)  # with which the libraries are loaded
+assert not code
+after, code = learn(hostile)
+print(1024 * (after - before), code)
+"""
+
+
+def packed(start, repeated):
+    """Return a writer of a gzip file that repeats a text: of one packed part, many times."""
+
+    def write(path):
+        part = repeated * (2**22 // len(repeated))
+        path.write_bytes(gzip.compress(start) + gzip.compress(part) * (CELLS // len(part)))
+
+    return write
+
+
+def one_text_in_every_row(text, label):
+    def write(path):
+        codes = pa.array(np.zeros(CELLS // 2**20, np.int32))
+        columns = {"a": np.arange(CELLS // 2**20), "label": np.arange(CELLS // 2**20) % 2}
+        columns["label" if label else "text"] = pa.DictionaryArray.from_arrays(codes, [text])
+        pa.parquet.write_table(pa.table(columns), path, compression="zstd")
+
+    return write
+
+
+HOSTILE_FILES = {
+    "a line": ("csv.gz", packed(b"a,label\n", b"1" * 1024)),
+    "a line of cells": ("csv.gz", packed(b"a,label\n", b"1,")),
+    "a line of names": ("csv.gz", packed(b"", b"name")),
+    "a quoted row": ("csv.gz", packed(b"a,label\n", b'"\n",')),
+    "quoted names": ("csv.gz", packed(b"", b'"\n",')),
+    "an open quote": ("csv.gz", packed(b'a,label\n"', b"one\n")),
+    "an index": ("svm.gz", packed(b"1 ", b"1")),
+    "indices": ("svm.gz", packed(b"1", b" 1:1")),
+    "a text": ("parquet", one_text_in_every_row("x" * 2**20, label=False)),
+    "a label": ("parquet", one_text_in_every_row("x" * 2**20, label=True)),
+    "a long text": ("parquet", one_text_in_every_row("x" * (LONGEST_ROW + 1), label=False)),
+}
+MEMORY = 200 * 2**20
+"""Bytes: some copies of a row of the longest length."""
+
+
+@pytest.mark.parametrize(("ending", "write"), HOSTILE_FILES.values(), ids=HOSTILE_FILES)
+def test_a_small_file_takes_little_memory(ending, write, tmp_path):
+    form = ending.split(".")[0]
+    ordinary, hostile = tmp_path / f"ordinary.{form}", tmp_path / f"hostile.{ending}"
+    if form == "parquet":
+        pa.parquet.write_table(pa.table({"a": [1.0, 2.0], "label": ["a", "b"]}), ordinary)
+    else:
+        ordinary.write_text("0 1:1\n1 2:1\n" if form == "svm" else "a,label\n1,0\n2,1\n")
+    write(hostile)
+    assert hostile.stat().st_size < 4 * 2**20
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, ordinary, hostile], capture_output=True, text=True, check=True
+    )
+    more, code = done.stdout.split()
+    assert int(more) < MEMORY
+    if code != "0":
+        assert (code, str(hostile) in done.stderr) == ("2", True), done.stderr
+    assert "bug" not in done.stderr

@@ -12,7 +12,7 @@ import pytest
 
 from hebbian_descent import HebbianDescentClassifier, load
 from hebbian_descent.storage.models import read_model, write_model
-from hebbian_descent.streams import Checkpoint
+from hebbian_descent.streams import Checkpoint, predict_block
 
 PREDICT = [sys.executable, "-c", "from hebbian_descent.cli import main; main()", "predict"]
 
@@ -36,6 +36,20 @@ def test_a_prediction_is_a_line_for_each_row(task, succeed, numbers_file, exampl
     output = tmp_path / "predictions.csv"
     assert succeed("predict", model, numbers_file, "--output", output) == ("", f"Wrote {output}\n")
     assert output.read_text() == shown
+
+
+def test_what_is_saved_beside_them_meanwhile_does_not_disturb_predictions(
+    model, succeed, numbers_file, tmp_path, monkeypatch
+):
+    def save_and_predict(stream, block):
+        stream.save(tmp_path / "other")  # which removes what killed writers left
+        return predict_block(stream, block)
+
+    expected, _ = succeed("predict", model, numbers_file)
+    monkeypatch.setattr("hebbian_descent.cli.predict.predict_block", save_and_predict)
+    succeed("predict", model, numbers_file, "--output", tmp_path / "predictions")
+    assert (tmp_path / "predictions").read_text() == expected
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_columns_are_found_by_name_and_others_are_ignored(model, succeed, examples, write_table):
@@ -169,7 +183,7 @@ def test_a_label_of_another_kind_is_refused(command, tmp_path, monkeypatch):
         (["learn", "{folder}/data.xlsx"], "--format must say what it holds"),
         (["learn", "-", "--format", "parquet"], "must be read from a file"),
         (["learn", "-", "--passes", "2"], "For several passes the rows must be in a file"),
-        (["learn", "{folder}/text.parquet", "--target", "y"], "must be Parquet"),
+        (["learn", "{folder}/text.parquet", "--target", "y"], "Parquet"),
         (["learn", "{folder}/cut.csv.gz", "--target", "y"], "must be whole and packed by gzip"),
     ],
 )

@@ -17,7 +17,7 @@ from hebbian_descent.cli import completion
 from hebbian_descent.cli.failures import stopping
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_written, warn
-from hebbian_descent.cli.options import Json, parsed_overrides
+from hebbian_descent.cli.options import Json, parsed_overrides, refuse_overwriting
 from hebbian_descent.storage.models import require_folder
 from hebbian_descent.streams import (
     FORMATS,
@@ -93,6 +93,7 @@ def learn(
     """
     source = Source.of(file, form, delimiter)
     require_folder(model)
+    refuse_overwriting(model, file)
     if checkpoint_every is not None:
         as_count(checkpoint_every, "number of rows between checkpoints")
     if as_count(passes, "number of passes") > 1 and not source.can_be_read_again:

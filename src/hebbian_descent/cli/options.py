@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hebbian_descent.paper.run_context import DEFAULT_FOLDER
+from hebbian_descent.streams.source import STANDARD_INPUT
 from hebbian_descent.sweep.executors import Dask, Executor, get_executor
 
 Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
@@ -45,6 +48,18 @@ def _value(text: str) -> Any:
             return tuple(_value(word.strip()) for word in text.split(",") if word.strip())
         return text
     return tuple(value) if isinstance(value, list) else value
+
+
+def refuse_overwriting(output: Path | None, *inputs: Path | str) -> None:
+    """Refuse an output that is one of the input files, under whatever name; - is standard input."""
+    if output is None or not output.is_file():
+        return
+    for name in inputs:
+        with suppress(OSError):  # an input that does not exist is reported by what reads it
+            if os.path.samefile(0 if name == STANDARD_INPUT else name, output):
+                raise ValueError(
+                    f"The output must not be a file that is read. Got {str(output)!r}: name another."
+                )
 
 
 def check_where(workers: int | None, scheduler: str | None) -> Executor:

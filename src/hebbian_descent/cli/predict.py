@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -15,8 +16,8 @@ from hebbian_descent.checks import printable
 from hebbian_descent.cli import completion
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say_written
-from hebbian_descent.cli.options import Json
-from hebbian_descent.safe_files import new_partial
+from hebbian_descent.cli.options import Json, refuse_overwriting
+from hebbian_descent.safe_files import opened_atomically
 from hebbian_descent.streams import FORMATS, Checkpoint, Source, predict_block
 from hebbian_descent.streams.source import STANDARD_INPUT
 from hebbian_descent.table_formats import TextTable, csv_text
@@ -50,6 +51,7 @@ def predict(
     """
     if as_json and output is None:
         raise ValueError("With --json, --output must name a file: the predictions are CSV.")
+    refuse_overwriting(output, model, file)
     stream = Checkpoint.load(model)
     if form is None and file == STANDARD_INPUT and stream.encoding.format == "libsvm":
         form = "libsvm"
@@ -77,19 +79,10 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
     if output is None:
         yield sys.stdout
         return
-    is_whole_file = output.is_file() or not output.exists()
-    target = new_partial(output.parent) if is_whole_file else output
-    try:
-        with open(target, "w", encoding="utf-8", newline="") as file:
-            yield file
-        if is_whole_file:
-            target.replace(output)
-    except BaseException as error:
-        if is_whole_file:
-            target.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(target):
-            error.filename = str(output)
-        raise
+    with opened_atomically(output) as file:
+        lines = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        yield lines
+        lines.detach()  # writes what is left
 
 
 def _lines(predictions: npt.NDArray[Any]) -> Iterator[str]:

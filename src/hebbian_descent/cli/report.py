@@ -10,7 +10,7 @@ import typer
 
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_detail, say_where_from, say_written, waiting_for
-from hebbian_descent.cli.options import OUTPUT, Json, Output
+from hebbian_descent.cli.options import OUTPUT, Json, Output, refuse_overwriting
 from hebbian_descent.paper.document import write_document
 from hebbian_descent.paper.evidence import add_to_evidence
 from hebbian_descent.paper.kept_evidence import DOCUMENT, KEPT_FILES, document_on
@@ -74,6 +74,7 @@ def evidence(
     """
     document = document or document_on(kept)
     paths = [*(kept / name for name in KEPT_FILES), document]
+    refuse_overwriting(document, *paths[:-1])
     before = list(map(_content, paths))
     with waiting_for("Comparing the tables"):
         added = add_to_evidence(output, kept)

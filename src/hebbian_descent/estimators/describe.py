@@ -89,7 +89,7 @@ def _average(average: Average) -> str:
     if not in_stream.rate:
         return words
     where = "" if in_fit == in_stream else "in partial_fit "
-    return f"{words}, {where}at most about the last {round(1 / in_stream.rate):,}"
+    return f"{words}, {where}at most about the last {1 / in_stream.rate:,.0f}"
 
 
 def _epochs(setting: Any) -> str:

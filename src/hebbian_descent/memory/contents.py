@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, as_number
 from hebbian_descent.learning.centering import HIDDEN_START, Offset, hidden_offset
 from hebbian_descent.learning.constraints import Constraint, as_connectivity
 from hebbian_descent.learning.noise import Noise, NoiseStream
@@ -155,10 +155,10 @@ def _noise_in_file(stream: NoiseStream) -> dict[str, Any]:
 
 def _noise_of_file(found: Any) -> NoiseStream:
     require_names(found, ("weights", "activity", "seed"), "noise")
-    require_plain(found)
     if not is_count(found["seed"]):
-        raise ModelFileError(f"The seed of noise must be a number. Got {found['seed']!r}.")
-    return NoiseStream(Noise(found["weights"], found["activity"]), found["seed"])
+        raise ModelFileError(f"The seed of noise must be a number. Got {shortened(found['seed'])}.")
+    weights, activity = (as_number(found[name], f"noise of {name}") for name in ("weights", "activity"))
+    return NoiseStream(Noise(weights, activity), found["seed"])
 
 
 def _state(learning: Storing, network: Network, arrays: Arrays) -> State:

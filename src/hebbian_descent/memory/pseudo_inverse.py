@@ -54,7 +54,9 @@ class PseudoInverseMemory(ClassicalMemory):
     @classmethod
     def _arrays(cls, parameters: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         arrays = super()._arrays(parameters)
-        return {"gram": arrays["gram"]} if parameters["n_outputs"] is None else arrays
+        if parameters["n_outputs"] is None:
+            arrays.pop("cross", None)
+        return arrays
 
     def _learn(self, cues: Array, targets: Array) -> None:
         self.gram += cues.T @ cues

@@ -248,6 +248,7 @@ def draws_file(rows: Mapping[str, Iterable[Measured]]) -> bytes:
         compression="zstd",
         use_dictionary=[name for name in schema.names if name != "value"],
         column_encoding={"value": "BYTE_STREAM_SPLIT"},
+        write_page_checksum=True,
     )
     return with_checksum(output.getvalue().to_pybytes(), DRAWS)
 

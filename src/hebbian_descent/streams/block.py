@@ -12,6 +12,8 @@ from hebbian_descent.checks import Array
 
 READ_SIZE = 2**20
 """Characters of text to read at once: the memory of a block does not depend on the file."""
+LONGEST_ROW = 2**24
+"""Characters of a row, with room for a million columns; a packed file may hold a row of any length."""
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
 """Contents of a cell that mean a missing number."""
 
@@ -71,3 +73,23 @@ def is_number(cell: str) -> bool:
 def first(found: Any) -> int:
     """Return the first row for which something is true."""
     return int(np.flatnonzero(found)[0])
+
+
+def places_of(names: Sequence[str], where: str) -> dict[str, int]:
+    """Return the place of each column by its name."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if not name or name in places:
+            raise ValueError(
+                f"{where}: every column must have its own name. Got {name!r} for column {place + 1}."
+            )
+        places[name] = place
+    return places
+
+
+def too_long(where: str) -> ValueError:
+    """Return the error for a row that is longer than `LONGEST_ROW`."""
+    return ValueError(
+        f"{where}: a row must have at most {LONGEST_ROW:,} characters. Got a longer one: an end of line or a "
+        "quote may be missing."
+    )

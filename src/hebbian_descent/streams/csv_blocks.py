@@ -14,7 +14,18 @@ from typing import BinaryIO
 import numpy as np
 
 from hebbian_descent.checks import Array
-from hebbian_descent.streams.block import CELL_END, MISSING, READ_SIZE, ROW_END, as_numbers, first, is_number
+from hebbian_descent.streams.block import (
+    CELL_END,
+    LONGEST_ROW,
+    MISSING,
+    READ_SIZE,
+    ROW_END,
+    as_numbers,
+    first,
+    is_number,
+    places_of,
+    too_long,
+)
 
 QUOTE = '"'
 
@@ -25,7 +36,10 @@ def csv_blocks(file: BinaryIO, name: str, delimiter: str) -> Iterator[CsvBlock]:
     line = 1
     try:
         heading = _Records(text, name, delimiter, line)
-        places = _places([cell.strip() for cell in next(iter(heading), [])], name)
+        names = [cell.strip() for cell in next(iter(heading), [])]
+        if not names:
+            raise ValueError(f"{name}: the first line must name the columns. Got an empty file.")
+        places = places_of(names, f"{name}, line 1")
         line = heading.next_line
         while lines := text.readlines(READ_SIZE):
             records = None
@@ -141,14 +155,16 @@ class _Records:
     def __init__(
         self, lines: Iterable[str], source: str, delimiter: str, line: int, until: int | None = None
     ) -> None:
-        self._parser = csv.reader(lines, delimiter=delimiter, strict=True)
+        self._parser = csv.reader(self._counted(lines), delimiter=delimiter, strict=True)
         self._source, self._before, self._until = source, line - 1, until
+        self._row_length = 0
         self.rows: list[list[str]] = []
         self.lines: list[int] = []
 
     def __iter__(self) -> Iterator[list[str]]:
         try:
             for row in self._parser:
+                self._row_length = 0
                 if row:
                     yield row
                 if self._until is not None and self._parser.line_num >= self._until:
@@ -157,6 +173,14 @@ class _Records:
             raise ValueError(
                 f"{self._source}, line {self.next_line - 1}: a row must be valid CSV. Got: {error}."
             ) from None
+
+    def _counted(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield lines, but refuse a row of quoted line breaks that does not end."""
+        for line in lines:
+            self._row_length += len(line)
+            if self._row_length > LONGEST_ROW:
+                raise too_long(f"{self._source}, after line {self.next_line - 1}")
+            yield line
 
     def read(self) -> None:
         """Read all rows, up to the first that ends at or beyond line `until`."""
@@ -168,20 +192,6 @@ class _Records:
     def next_line(self) -> int:
         """The number of the line after those that were read."""
         return self._before + self._parser.line_num + 1
-
-
-def _places(names: Sequence[str], source: str) -> dict[str, int]:
-    """Return the place of each column by its name."""
-    if not names:
-        raise ValueError(f"{source}: the first line must name the columns. Got an empty file.")
-    places: dict[str, int] = {}
-    for place, name in enumerate(names):
-        if not name or name in places:
-            raise ValueError(
-                f"{source}, line 1: every column must have its own name. Got {name!r} for column {place + 1}."
-            )
-        places[name] = place
-    return places
 
 
 def _parsed_numbers(lines: list[str], delimiter: str, n_columns: int, wanted: Sequence[int]) -> Array | None:

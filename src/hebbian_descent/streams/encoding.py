@@ -27,6 +27,7 @@ TARGETS = {"text": "classification", "whole": "classification", "number": "regre
 MOST_CLASSES = 20
 """Most different whole numbers in the first rows of a target that is taken for a class."""
 LARGEST_LABEL = 2**53
+LONGEST_LABEL = 256
 HASH_BITS = 18
 MOST_HASH_BITS = 30
 
@@ -97,9 +98,12 @@ class Encoding:
         return rows
 
     def _text_labels(self, block: Block) -> npt.NDArray[Any]:
-        labels = np.array([text.strip() for text in block.texts(self.target)])
-        self._refuse(labels == "", block, "be there")
-        return labels
+        labels = [text.strip() for text in block.texts(self.target)]
+        lengths = np.array([*map(len, labels)])
+        self._refuse(lengths == 0, block, "be there")
+        # An array has room for the longest label in every row.
+        self._refuse(lengths > LONGEST_LABEL, block, f"have at most {LONGEST_LABEL} characters")
+        return np.array(labels)
 
     def _checked_targets(self, block: Block, values: Array) -> npt.NDArray[Any]:
         self._refuse(np.isnan(values), block, "be there")

@@ -87,11 +87,11 @@ class LibsvmBlock:
     def _parsed(self) -> tuple[Any, Array]:
         try:
             return _parse([text for _, text in self._filled])
-        except ValueError:
+        except (ValueError, OverflowError):
             for number, text in self._filled:  # one at a time, to find the line
                 try:
                     _parse([text])
-                except ValueError as error:
+                except (ValueError, OverflowError) as error:
                     shown = text[:60].decode(errors="backslashreplace")
                     raise ValueError(
                         f"{self.source}, line {number}: a row must be a number, then index:value pairs in "

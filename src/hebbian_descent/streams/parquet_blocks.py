@@ -3,44 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from hebbian_descent.checks import Array, require_extra
-from hebbian_descent.streams.block import CELL_END, READ_SIZE, ROW_END
+from hebbian_descent.checks import Array, in_one_line, require_extra
+from hebbian_descent.streams.block import CELL_END, LONGEST_ROW, READ_SIZE, ROW_END, first, places_of
 
 CELL_SIZE = 8
 
 
 def parquet_blocks(path: str) -> Iterator[ParquetBlock]:
-    """Yield the rows of a file in blocks of about `READ_SIZE` bytes."""
+    """Yield the rows of a file in blocks of about `READ_SIZE` bytes.
+
+    Texts stay in their dictionaries until they are needed: a small file may repeat a long one in every row.
+    """
     parquet = require_extra("pyarrow.parquet", extra="parquet", purpose="Reading Parquet")
     arrow = require_extra("pyarrow", extra="parquet", purpose="Reading Parquet")
     row = 1
     try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_SIZE) as file:
-            n_rows = max(1, READ_SIZE // (CELL_SIZE * max(1, len(file.schema_arrow.names))))
-            for batch in file.iter_batches(batch_size=n_rows, use_threads=False):
-                yield ParquetBlock(path, row, batch)
-                row += batch.num_rows
-    except arrow.ArrowInvalid as error:
-        raise ValueError(f"{path}: the file must be Parquet. Got: {error}.") from None
+        with parquet.ParquetFile(path) as file:
+            schema = file.schema_arrow
+        places_of(schema.names, path)
+        kinds = {field.name: _kind(field.type) for field in schema}
+        with parquet.ParquetFile(
+            path,
+            pre_buffer=False,
+            buffer_size=READ_SIZE,
+            page_checksum_verification=True,
+            read_dictionary=[name for name, kind in kinds.items() if kind == "text"],
+        ) as file:
+            n_rows = max(1, READ_SIZE // (CELL_SIZE * max(1, len(kinds))))
+            usable = [name for name, kind in kinds.items() if kind is not None]
+            for batch in file.iter_batches(batch_size=n_rows, columns=usable, use_threads=False):
+                batch.validate(full=True)
+                for part in _cut(batch, path, row):
+                    yield ParquetBlock(path, row, part, schema)
+                    row += part.num_rows
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the operating system
+        raise ValueError(f"{path}: the file must be whole, and Parquet. Got: {in_one_line(error)}.") from None
+
+
+def _kind(kind: Any) -> str | None:
+    """Return whether a type, plain or of a dictionary, is numbers or text; None if it is neither."""
+    types = require_extra("pyarrow.types", extra="parquet", purpose="Reading Parquet")
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_null(kind):
+        return "numbers"
+    return "text" if types.is_string(kind) or types.is_large_string(kind) else None
+
+
+def _cut(batch: Any, path: str, first_row: int) -> Iterator[Any]:
+    """Cut a batch into parts whose texts take about `READ_SIZE` bytes."""
+    compute = require_extra("pyarrow.compute", extra="parquet", purpose="Reading Parquet")
+    sizes = np.zeros(batch.num_rows, np.int64)
+    for column in batch.columns:
+        if _kind(column.type) == "text":
+            lengths = compute.binary_length(column.dictionary).take(column.indices)
+            sizes += compute.fill_null(lengths, 0).to_numpy(zero_copy_only=False)
+    if (sizes > LONGEST_ROW).any():
+        row = first(sizes > LONGEST_ROW)
+        raise ValueError(
+            f"{path}, row {first_row + row}: the texts of a row must take at most {LONGEST_ROW:,} bytes. Got "
+            f"{sizes[row]:,}."
+        )
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // READ_SIZE)) + 1
+    for start, end in pairwise([0, *cuts.tolist(), batch.num_rows]):
+        yield batch.slice(start, end - start)
 
 
 @dataclass
 class ParquetBlock:
-    """A record batch."""
+    """A record batch of the columns that can be used, and the schema of all."""
 
     source: str
     first_row: int
     batch: Any
+    schema: Any
 
     @property
     def names(self) -> list[str]:
         """The columns."""
-        return list(self.batch.schema.names)
+        return list(self.schema.names)
 
     def __len__(self) -> int:
         return int(self.batch.num_rows)
@@ -63,17 +111,13 @@ class ParquetBlock:
 
     def is_text(self, name: str) -> bool:
         """Return whether the type of a column is text, plain or by dictionary."""
-        types = require_extra("pyarrow.types", extra="parquet", purpose="Reading Parquet")
-        kind = self.batch.schema.field(name).type
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_null(kind):
-            return False
-        if types.is_string(kind) or types.is_large_string(kind):
-            return True
-        raise ValueError(
-            f"{self.source}: the column {name!r} must hold numbers or text. Got {kind}: leave it out with "
-            f"--ignore {name}."
-        )
+        column_type = self.schema.field(name).type
+        if (kind := _kind(column_type)) is None:
+            raise ValueError(
+                f"{self.source}: the column {name!r} must hold numbers or text. Got {column_type}: leave it "
+                f"out with --ignore {name}."
+            )
+        return kind == "text"
 
     def indexed(self, width: int) -> None:
         """Return nothing: columns have names."""
@@ -81,7 +125,7 @@ class ParquetBlock:
     def content(self, rows: slice, names: Sequence[str]) -> dict[str, bytes]:
         """Return the numbers of some rows together, and each column of text."""
         start, end, _ = rows.indices(len(self))
-        part = ParquetBlock(self.source, self.first_row + start, self.batch.slice(start, end - start))
+        part = replace(self, first_row=self.first_row + start, batch=self.batch.slice(start, end - start))
         texts = [name for name in names if self.is_text(name)]
         numbers = [name for name in names if name not in texts]
         cells = {name: ROW_END.join([*part.texts(name), ""]).encode() for name in texts}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from hebbian_descent.checks import unknown_name
-from hebbian_descent.streams.block import Block
+from hebbian_descent.streams.block import LONGEST_ROW, Block, too_long
 from hebbian_descent.streams.csv_blocks import csv_blocks
 from hebbian_descent.streams.libsvm_blocks import libsvm_blocks
 from hebbian_descent.streams.parquet_blocks import parquet_blocks
@@ -66,9 +67,9 @@ class Source:
             return
         with self._opened() as file:
             if self.format == "csv":
-                yield from csv_blocks(file, self.name, self.delimiter)
+                yield from csv_blocks(_with_short_lines(file, self.name, b"\r\n"), self.name, self.delimiter)
             else:
-                yield from libsvm_blocks(file, self.name)
+                yield from libsvm_blocks(_with_short_lines(file, self.name, b"\n"), self.name)
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -80,6 +81,29 @@ class Source:
         else:
             with open(self.path, "rb") as file:
                 yield file
+
+
+def _with_short_lines(file: BinaryIO, name: str, ends: bytes) -> BinaryIO:
+    """Return a file that refuses a line longer than `LONGEST_ROW` before it is in memory."""
+    return cast(BinaryIO, io.BufferedReader(_ShortLines(file, name, ends)))
+
+
+class _ShortLines(io.RawIOBase):
+    def __init__(self, file: BinaryIO, name: str, ends: bytes) -> None:
+        self._file, self._name, self._ends = file, name, [bytes([end]) for end in ends]
+        self._line_length = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n_read: int = self._file.readinto1(buffer)  # type: ignore[attr-defined]
+        chunk = bytes(buffer[:n_read])
+        last = max(map(chunk.rfind, self._ends))
+        self._line_length = n_read - last - 1 + (self._line_length if last < 0 else 0)
+        if self._line_length > LONGEST_ROW:
+            raise too_long(self._name)
+        return n_read
 
 
 @contextmanager

@@ -132,5 +132,5 @@ def restored(found: ModelFile) -> Any:
         return KINDS[found.kind]()._from_contents(from_json(found.parameters), found.arrays)
     except ModelFileError:
         raise
-    except (TypeError, ValueError) as error:  # what every check of the package raises
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"A {found.kind} cannot be made from what the file holds: {error}") from error

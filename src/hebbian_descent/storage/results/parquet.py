@@ -54,6 +54,7 @@ def to_parquet(record: Record) -> tuple[str, bytes]:
         compression="zstd",
         use_dictionary=[name for name in table.column_names if name not in floating],
         use_byte_stream_split=floating,
+        write_page_checksum=True,
     )
     return key, output.getvalue().to_pybytes()
 
