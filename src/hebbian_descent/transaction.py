@@ -5,13 +5,17 @@ draft, a copy with its own arrays, and takes over the draft in one assignment, w
 
 Long calls need not lose everything to Ctrl-C. Where a draft is consistent, as after an epoch, its state can
 be kept: an interrupt later on, though no other exception, leaves the learner with that.
+
+Of two drafts at a time one would be lost, so a learner learns in one call at a time (`alone`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import os
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,10 +23,44 @@ from hebbian_descent.aligned import aligned_copy
 from hebbian_descent.network import Autoencoder, Layer
 
 Learner = TypeVar("Learner")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_LEARNING: set[int] = set()
+"""Identities of the learners that are learning now. No part of them, so no copy or file is affected."""
+if hasattr(os, "register_at_fork"):  # a child has no other threads
+    os.register_at_fork(after_in_child=_LEARNING.clear)
 
 
 _KEPT: dict[int, dict[str, Any]] = {}
 """Last consistent state of each draft, by the identity of the draft."""
+
+
+def alone(
+    learn: Callable[Concatenate[Learner, Arguments], Result],
+) -> Callable[Concatenate[Learner, Arguments], Result]:
+    """Let a function that changes its first argument refuse a call while another one changes it.
+
+    That may be in another thread, or in a callback of the same one.
+    """
+
+    @wraps(learn)
+    def learn_alone(learner: Learner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key = id(learner)
+        # Python switches threads and handles Ctrl-C only after calls and in loops: not between the question
+        # and the answer, nor before `try` or after `finally`. A `with` statement would have such gaps.
+        if key in _LEARNING:
+            raise RuntimeError(
+                f"A {type(learner).__name__} learns in one thread at a time. Got a call of "
+                f"{learn.__name__} while another one is running: use a lock, or one copy per thread."
+            )
+        try:
+            _LEARNING.add(key)
+            return learn(learner, *args, **kwargs)
+        finally:
+            _LEARNING.discard(key)
+
+    return learn_alone
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
 from hebbian_descent.storage.models import is_count, saveable
-from hebbian_descent.transaction import all_or_nothing, is_finite, keep_so_far
+from hebbian_descent.transaction import all_or_nothing, alone, is_finite, keep_so_far
 
 STATE = (
     *("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_"),
@@ -115,6 +115,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _setting(self) -> AutoencoderParameters:
         return AutoencoderParameters.of(self)
 
+    @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HebbianDescentAutoencoder:
         """Learn all samples for some epochs; a sample of weight 0 counts as absent.
 
@@ -149,6 +150,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             keep_so_far(self)
 
     @available_unless(why_no_stream)
+    @alone
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         with all_or_nothing(self) as draft:

@@ -40,7 +40,7 @@ from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing
+from hebbian_descent.transaction import all_or_nothing, alone
 
 
 def _why_no_probabilities(classifier: HebbianDescentClassifier) -> str | None:
@@ -171,6 +171,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Describe the parameters in plain words."""
         return describe_layer(self._setting(), as_class_weight(self.class_weight))
 
+    @alone
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 counts as absent."""
         with all_or_nothing(self) as draft:
@@ -193,6 +194,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             fit_epochs(self, setting, self._samples(setting, X, y, scales), mean)
 
     @available_unless(why_no_stream)
+    @alone
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> HebbianDescentClassifier:

@@ -24,7 +24,7 @@ from hebbian_descent.network.reach import warn_of_targets_out_of_reach
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing, is_finite
+from hebbian_descent.transaction import all_or_nothing, alone, is_finite
 
 
 @saveable
@@ -185,6 +185,7 @@ class AssociativeMemory(Memory):
         """Whether patterns recall themselves."""
         return self.auto is not None
 
+    @alone
     def store(
         self,
         x: npt.ArrayLike,

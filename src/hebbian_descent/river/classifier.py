@@ -19,6 +19,7 @@ from hebbian_descent.river.columns import Frame, Sample, Series
 from hebbian_descent.river.single_samples import SingleSamples
 from hebbian_descent.river.stream_model import StreamModel
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.transaction import alone
 
 
 class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
@@ -75,6 +76,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         self._gives_probabilities = hasattr(self._learned.estimator, "predict_proba")
         self._places: dict[base.typing.ClfTarget, int] = {}
 
+    @alone
     def learn_one(self, x: Sample, y: base.typing.ClfTarget, w: float = 1.0) -> None:
         """Learn one sample; a weight `w` of 3 is three presentations in a row."""
         ready = self._ready or self._prepare()
@@ -82,6 +84,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         if ready is None or place is None or w != 1 or not ready.learn(x, place):
             self._learn_one(x, as_labels([y]), w)
 
+    @alone
     def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
         self._learn_many(X, as_labels(list(y)), w)
