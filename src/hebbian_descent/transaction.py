@@ -26,9 +26,9 @@ Learner = TypeVar("Learner")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-_LEARNING: set[int] = set()
-"""Identities of the learners that are learning now. No part of them, so no copy or file is affected."""
-if hasattr(os, "register_at_fork"):  # a child has no other threads
+_LEARNING: dict[int, object] = {}
+"""The call in which a learner learns, by the identity of the learner; no part of it, its copies or files."""
+if hasattr(os, "register_at_fork"):  # a child process has no other threads
     os.register_at_fork(after_in_child=_LEARNING.clear)
 
 
@@ -39,28 +39,30 @@ _KEPT: dict[int, dict[str, Any]] = {}
 def alone(
     learn: Callable[Concatenate[Learner, Arguments], Result],
 ) -> Callable[Concatenate[Learner, Arguments], Result]:
-    """Let a function that changes its first argument refuse a call while another one changes it.
-
-    That may be in another thread, or in a callback of the same one.
-    """
+    """Let a method that learns raise where its learner is learning: in another thread, or in a callback."""
 
     @wraps(learn)
     def learn_alone(learner: Learner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        key = id(learner)
-        # Python switches threads and handles Ctrl-C only after calls and in loops: not between the question
-        # and the answer, nor before `try` or after `finally`. A `with` statement would have such gaps.
-        if key in _LEARNING:
-            raise RuntimeError(
-                f"A {type(learner).__name__} learns in one thread at a time. Got a call of "
-                f"{learn.__name__} while another one is running: use a lock, or one copy per thread."
-            )
+        key, call = id(learner), object()
         try:
-            _LEARNING.add(key)
-            return learn(learner, *args, **kwargs)
-        finally:
-            _LEARNING.discard(key)
+            try:
+                if _LEARNING.setdefault(key, call) is not call:
+                    raise RuntimeError(
+                        f"A {type(learner).__name__} learns in one call at a time. Got a call of "
+                        f"{learn.__name__} during another one: use a lock, or one copy per thread."
+                    )
+                return learn(learner, *args, **kwargs)
+            finally:
+                _end(key, call)
+        finally:  # an interrupt may have come before
+            _end(key, call)
 
     return learn_alone
+
+
+def _end(key: int, call: object) -> None:
+    if _LEARNING.get(key) is call:
+        del _LEARNING[key]
 
 
 @contextmanager
