@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.engines.online import Order
 from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of
 from hebbian_descent.estimators.describe import describe_autoencoder
@@ -174,6 +174,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def inverse_transform(self, X: Any) -> Array:
         """Return what the hidden activities X are decoded to, (n_samples, n_features)."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         hidden = check_array(X, dtype=self.components_.dtype, input_name="X")
         if hidden.shape[1] != len(self.components_):
             raise ValueError(
@@ -213,6 +214,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _read(self, setting: AutoencoderParameters, X: Any, offset: Offset, *, goes_on: bool) -> Array:
         """Check the inputs, and start if there is nothing to continue from."""
+        refuse_masked(X, "X")
         dtype = self.components_.dtype if goes_on else DTYPES
         x: Array = validate_data(self, X, reset=not goes_on, dtype=dtype, order="C")
         setting.error.check_targets(x)
@@ -247,6 +249,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _inputs(self, X: Any) -> Array:
         check_is_fitted(self)
+        refuse_masked(X, "X")
         x: Array = validate_data(self, X, reset=False, dtype=self.components_.dtype)
         return x
 

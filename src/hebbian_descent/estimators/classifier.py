@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import is_multilabel, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.epochs import fit_epochs
@@ -338,6 +338,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _plain_target(self, setting: Parameters, y: Any) -> npt.NDArray[Any] | None:
         """Return what the units are to learn from one sample, or None if there is more to check."""
+        refuse_masked(y, "y")
         labels = np.asarray(y)
         if self.multilabel_:
             fits = labels.shape == (1, len(self.classes_)) and labels.dtype.kind in "biu"

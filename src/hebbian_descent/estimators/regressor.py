@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.layer_state import STATE
@@ -234,6 +234,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         """Return the target of one sample as a row, or None if there is more to check."""
         if setting.error.target_values:
             return None
+        refuse_masked(y, "y")
         targets = np.asarray(y)
         if (
             targets.dtype.kind != "f"

@@ -205,7 +205,8 @@ class AssociativeMemory(Memory):
             t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))
         cues, targets = map(read_only, self._pairs(x, t))  # a rule sees the patterns of the caller
         self.learning.check_targets(targets)
-        warn_of_targets_out_of_reach(targets, [self._activation], self.learning.update.error.target_values)
+        labels = self.learning.update.error.target_values
+        warn_of_targets_out_of_reach(targets, [self._activation], labels, stacklevel=3)
         clamped = targets if isinstance(self.network, Layer) else None
         factor, recorders = as_strength(strength, len(cues), cues.dtype), as_recorders(recorders)
         with all_or_nothing(self) as draft, all_recorded(recorders):

@@ -8,8 +8,10 @@ from typing import Any, Literal, Self, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_patterns
+from hebbian_descent.checks import Array, as_count, as_patterns, refuse_masked
 from hebbian_descent.forgetting import ForgettingCurve
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
+from hebbian_descent.learning.update_base import ORDINARY
 from hebbian_descent.measures import MeasureLike, get_measure
 from hebbian_descent.memory.between import Between, get_between
 from hebbian_descent.memory.recall import Counts, Order, RecallSettings, Until, recalled, steps_of
@@ -217,10 +219,17 @@ class Memory(Saved, ABC):
         return f"use {type(self).__name__}({self.n_inputs}, {self.n_inputs})."
 
     def _patterns(self, values: npt.ArrayLike, name: str, n_units: int) -> Array:
+        refuse_masked(values, name)
         array = np.asarray(values)
-        return as_patterns(
+        patterns = as_patterns(
             array[np.newaxis] if array.ndim == 1 else array, name, dtype=np.float64, n_columns=n_units
         )
+        if ORDINARY.exceeded_by(patterns):
+            raise ValueError(
+                f"The {name} of a memory must be of about unit size, at most {LARGEST_PREACTIVATION:g}. "
+                f"Got {np.abs(patterns).max():g}: scale them down."
+            )
+        return patterns
 
     def _pairs(self, x: npt.ArrayLike, t: npt.ArrayLike | None) -> tuple[Array, Array]:
         """Return cues and targets to store; where patterns recall themselves, both are the patterns."""
