@@ -21,6 +21,7 @@ from hebbian_descent import (
 from hebbian_descent.learning.recorders import Recorder
 from hebbian_descent.memory import MEMORIES, Area, AssociativeMemory, Chain, random_projection
 from hebbian_descent.storage.models import KINDS
+from hebbian_descent.transaction import as_it_is
 
 RNG = np.random.default_rng(0)
 X = RNG.choice([-1.0, 1.0], (40, 4))
@@ -281,6 +282,16 @@ def test_no_sample_is_lost_silently(case):
         learn(expected)
     assert count(learner) == count(expected)
     assert is_same(arrays_of(learner), arrays_of(expected))
+
+
+def test_what_is_read_meanwhile_is_not_kept():
+    """The pseudo-inverse is computed when it is first needed: that of an earlier state must not stay."""
+    memory = MEMORIES["pseudo_inverse"](4)
+    memory.store(np.eye(4)[0])
+    present = as_it_is(memory)
+    memory.store(np.eye(4)[1])
+    assert present.recall(np.eye(4)[1]).round(6).tolist() == [0, 0, 0, 0]
+    assert memory.recall(np.eye(4)[1]).round(6).tolist() == [0, 1, 0, 0]
 
 
 def test_a_recorder_that_stores_is_refused():

@@ -99,6 +99,13 @@ def own_state(learner: object, shared: Collection[str] = ()) -> dict[str, Any]:
     return {name: value if name in shared else own(value) for name, value in vars(learner).items()}
 
 
+def as_it_is(learner: Learner) -> Learner:
+    """Return a learner as it is now, also if another thread puts a draft in its place: for reading."""
+    present: Learner = object.__new__(type(learner))
+    present.__dict__ = vars(learner)
+    return present
+
+
 def draft_of(learner: Learner) -> Learner:
     """Return a copy that has its own arrays."""
     draft: Learner = object.__new__(type(learner))

@@ -14,7 +14,15 @@ from hebbian_descent import (
     train,
 )
 from hebbian_descent.learning import rates
-from hebbian_descent.learning.rates import KAPPAS, Automatic, as_rate, as_saved, extent, extents_of_units, slope_at
+from hebbian_descent.learning.rates import (
+    KAPPAS,
+    Automatic,
+    as_rate,
+    as_saved,
+    extent,
+    extents_of_units,
+    slope_at,
+)
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import get_rule
 from tests.plain import PLAIN

@@ -39,7 +39,7 @@ from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.scaling import FLOORS, precisions_of
 from hebbian_descent.network import Layer
-from hebbian_descent.transaction import keep_so_far, own
+from hebbian_descent.transaction import as_it_is, keep_so_far, own
 
 DTYPES = (np.float64, np.float32)
 ORDINARY_SIZE = 1e12
@@ -261,7 +261,7 @@ class LayerEstimator(LearnsBatches, LayerState):
             check_is_fitted(self)
             refuse_masked(X, "X")
             X = validate_data(self, X, reset=False, dtype=self._dtype, accept_sparse="csr")
-        return self._activity(X)
+        return as_it_is(self)._activity(X)
 
 
 def scales_of(sample_weight: Any, X: Any) -> Array:

@@ -40,7 +40,7 @@ from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing, alone
+from hebbian_descent.transaction import all_or_nothing, alone, as_it_is
 
 
 def _why_no_probabilities(classifier: HebbianDescentClassifier) -> str | None:
@@ -386,10 +386,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
         If samples have several labels, return 1 for those that are more likely than not.
         """
-        a = self._preactivation(X)
-        if self.multilabel_:
+        present = as_it_is(self)
+        a = present._preactivation(X)
+        if present.multilabel_:
             return (a > 0).astype(np.int64)
-        labels: npt.NDArray[Any] = self.classes_[a.argmax(axis=1)]
+        labels: npt.NDArray[Any] = present.classes_[a.argmax(axis=1)]
         return labels
 
     @available_unless(_why_no_probabilities)

@@ -16,7 +16,7 @@ from hebbian_descent.measures import MeasureLike, get_measure
 from hebbian_descent.memory.between import Between, get_between
 from hebbian_descent.memory.recall import Counts, Order, RecallSettings, Until, recalled, steps_of
 from hebbian_descent.storage.models import Saved
-from hebbian_descent.transaction import draft_of
+from hebbian_descent.transaction import as_it_is, draft_of
 
 
 class Memory(Saved, ABC):
@@ -125,7 +125,7 @@ class Memory(Saved, ABC):
         settings = RecallSettings(
             steps=steps, between=between, until=until, clamp=clamp, order=order, seed=seed
         )
-        output, taken = recalled(self, x, **settings)
+        output, taken = recalled(as_it_is(self), x, **settings)
         if np.ndim(cue) != 2:
             return (output[0], int(taken[0])) if return_steps else output[0]
         return (output, taken) if return_steps else output
@@ -133,7 +133,7 @@ class Memory(Saved, ABC):
     def energy(self, x: npt.ArrayLike) -> Array:
         """Return the energy of each pattern, which no asynchronous update of a unit increases."""
         patterns = self._patterns(x, "patterns", self.n_inputs)
-        energy = self._energy(patterns)
+        energy = as_it_is(self)._energy(patterns)
         return energy if np.ndim(x) == 2 else energy[0]
 
     def store_sequence(self, patterns: npt.ArrayLike) -> None:
@@ -156,10 +156,10 @@ class Memory(Saved, ABC):
         """
         self._must_feed_itself("replay")
         x = self._patterns(cue, "cues", self.n_inputs)
-        apply = get_between(between)
+        apply, memory = get_between(between), as_it_is(self)
         replayed = []
         for _ in range(as_count(steps, "number of steps")):
-            x = apply(self._respond(x))
+            x = apply(memory._respond(x))
             replayed.append(x)
         sequences = np.stack(replayed, axis=1)  # (n_cues, steps, n_outputs)
         return sequences if np.ndim(cue) == 2 else sequences[0]

@@ -21,6 +21,7 @@ from hebbian_descent.estimators.base import FIRST, ONE
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.river.columns import Columns, Sample, check_numbers
+from hebbian_descent.transaction import as_it_is
 
 
 @dataclass(slots=True, eq=False)
@@ -102,13 +103,6 @@ def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> Sin
         estimator._progress,
         a,
     )
-
-
-def as_it_is(estimator: Any) -> Any:
-    """Return an estimator with the present attributes of another, which may learn meanwhile in a thread."""
-    present = object.__new__(type(estimator))
-    present.__dict__ = vars(estimator)
-    return present
 
 
 def _respond(weights: Any, bias: Any, offset: Any, row: Any, preactivation: Any) -> None:
