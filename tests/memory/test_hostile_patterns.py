@@ -25,6 +25,13 @@ KINDS = {
     "associative": (AssociativeMemory, {}, REAL),
     "associative, linear": (AssociativeMemory, {"activation": "linear"}, REAL),
     "associative, hebb": (AssociativeMemory, {"rule": "hebb"}, REAL),
+    "associative, covariance": (AssociativeMemory, {"rule": "covariance"}, REAL),
+    "associative, bcm": (AssociativeMemory, {"rule": "bcm", "activation": "linear"}, REAL),
+    "associative, least squares": (
+        AssociativeMemory,
+        {"rule": "pseudo_inverse", "activation": "linear"},
+        REAL,
+    ),
     "associative, exponential": (AssociativeMemory, {"activation": "exponential"}, REAL),
     "associative, fixed rate": (AssociativeMemory, {"learning_rate": 0.1}, REAL),
     "auto, layer": (AssociativeMemory, {"auto": "layer", "activation": "linear"}, REAL),
