@@ -94,6 +94,7 @@ def as_patterns(
     values: npt.ArrayLike, name: str, *, dtype: npt.DTypeLike | None = None, n_columns: int | None = None
 ) -> Array:
     """Return `values` as a finite floating array with one pattern per row; the input is never changed."""
+    refuse_masked(values, name)
     array = np.asarray(values)
     if array.dtype == bool or np.issubdtype(array.dtype, np.integer):
         array = array.astype(np.float64 if dtype is None else dtype)
@@ -119,6 +120,18 @@ def as_patterns(
             "Remove or impute such values first."
         )
     return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def refuse_masked(values: object, name: str) -> None:
+    """Raise if an array, or a row in a list, has a mask: its hidden values would count like the others."""
+    if type(values) is np.ndarray:  # the common case
+        return
+    rows = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        raise TypeError(
+            f"The {name} must be an array without a mask. Got a masked array: "
+            "fill or remove what is masked first, for instance by .filled(0)."
+        )
 
 
 def as_number(

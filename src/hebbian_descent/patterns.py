@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_number, as_patterns
+from hebbian_descent.checks import Array, as_count, as_number, as_patterns, refuse_masked
 
 
 def sparse(n: int, size: int, activity: float, seed: int) -> Array:
@@ -134,6 +134,7 @@ def corrupt(
     >>> corrupt([1.0, 1.0, 0.0, 0.0], swap=0.5, seed=0)
     array([1., 0., 0., 1.])
     """
+    refuse_masked(x, "patterns")
     given = np.asarray(x)
     patterns = as_patterns(given[np.newaxis] if given.ndim == 1 else given, "patterns")
     share_flipped = as_number(flip, "share of flipped units", at_least=0, at_most=1)

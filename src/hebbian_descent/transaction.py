@@ -5,13 +5,17 @@ draft, a copy with its own arrays, and takes over the draft in one assignment, w
 
 Long calls need not lose everything to Ctrl-C. Where a draft is consistent, as after an epoch, its state can
 be kept: an interrupt later on, though no other exception, leaves the learner with that.
+
+Of two drafts at a time one would be lost, so a learner learns in one call at a time (`alone`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import os
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,10 +23,46 @@ from hebbian_descent.aligned import aligned_copy
 from hebbian_descent.network import Autoencoder, Layer
 
 Learner = TypeVar("Learner")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_LEARNING: dict[int, object] = {}
+"""The call in which a learner learns, by the identity of the learner; no part of it, its copies or files."""
+if hasattr(os, "register_at_fork"):  # a child process has no other threads
+    os.register_at_fork(after_in_child=_LEARNING.clear)
 
 
 _KEPT: dict[int, dict[str, Any]] = {}
 """Last consistent state of each draft, by the identity of the draft."""
+
+
+def alone(
+    learn: Callable[Concatenate[Learner, Arguments], Result],
+) -> Callable[Concatenate[Learner, Arguments], Result]:
+    """Let a method that learns raise where its learner is learning: in another thread, or in a callback."""
+
+    @wraps(learn)
+    def learn_alone(learner: Learner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        key, call = id(learner), object()
+        try:
+            try:
+                if _LEARNING.setdefault(key, call) is not call:
+                    raise RuntimeError(
+                        f"A {type(learner).__name__} learns in one call at a time. Got a call of "
+                        f"{learn.__name__} during another one: use a lock, or one copy per thread."
+                    )
+                return learn(learner, *args, **kwargs)
+            finally:
+                _end(key, call)
+        finally:  # an interrupt may have come before
+            _end(key, call)
+
+    return learn_alone
+
+
+def _end(key: int, call: object) -> None:
+    if _LEARNING.get(key) is call:
+        del _LEARNING[key]
 
 
 @contextmanager
@@ -57,6 +97,13 @@ def keep_so_far(draft: object, *, shared: bool = False) -> None:
 def own_state(learner: object, shared: Collection[str] = ()) -> dict[str, Any]:
     """Return the attributes of a learner with copies of what learning changes in place."""
     return {name: value if name in shared else own(value) for name, value in vars(learner).items()}
+
+
+def as_it_is(learner: Learner) -> Learner:
+    """Return a learner as it is now, also if another thread puts a draft in its place: for reading."""
+    present: Learner = object.__new__(type(learner))
+    present.__dict__ = vars(learner)
+    return present
 
 
 def draft_of(learner: Learner) -> Learner:

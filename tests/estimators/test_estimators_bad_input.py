@@ -197,3 +197,25 @@ def test_labels_that_are_objects_stay_objects():
 def test_a_rule_without_an_error_term_says_so():
     assert "the error term is not used" in HebbianDescentClassifier(rule="hebb").describe()
     assert "error term" not in HebbianDescentClassifier().describe()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rows", [slice(None), slice(1)])
+def test_what_a_mask_hides_is_not_learned(kind, rows, patterns):
+    inputs, labels, _ = patterns
+    inputs, labels = inputs[rows], labels[rows].astype(float)
+    estimator = kind(random_state=0).partial_fit(*patterns[:2])
+    takes_targets = kind is not HebbianDescentAutoencoder
+    calls = [(method, "X", masked(inputs), labels) for method in ("fit", "partial_fit", "score")]
+    calls += [(method, "X", [masked(row) for row in inputs], labels) for method in ("fit", "partial_fit")]
+    calls += [(method, "y", inputs, masked(labels)) for method in ("fit", "partial_fit") if takes_targets]
+    for method, name, *arguments in calls:
+        with pytest.raises(TypeError, match=f"The {name} must"):
+            getattr(estimator, method)(*arguments)
+    with pytest.raises(TypeError, match="sample_weight"):
+        estimator.fit(inputs, labels, sample_weight=masked(np.ones(len(inputs))))
+    assert estimator.n_samples_seen_ == len(patterns[0])
+
+
+def masked(values):
+    return np.ma.masked_array(values, mask=np.arange(np.size(values)).reshape(np.shape(values)) == 0)

@@ -14,7 +14,15 @@ from hebbian_descent import (
     train,
 )
 from hebbian_descent.learning import rates
-from hebbian_descent.learning.rates import KAPPAS, Automatic, as_rate, extent, extents_of_units, slope_at
+from hebbian_descent.learning.rates import (
+    KAPPAS,
+    Automatic,
+    as_rate,
+    as_saved,
+    extent,
+    extents_of_units,
+    slope_at,
+)
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import get_rule
 from tests.plain import PLAIN
@@ -151,8 +159,14 @@ def test_words_and_numbers():
     assert as_rate(Automatic(), "classify") == Automatic("remember")
     assert as_rate(0.5) == 0.5
     assert [str(Automatic(purpose)) for purpose in KAPPAS] == ["auto", "auto (classify)", "auto (regress)"]
-    with pytest.raises(ValueError, match=r'must be a number or "auto"\. Got .fast.'):
-        as_rate("fast")
+    for purpose in KAPPAS:
+        for largest in (0, 1, 0.1 + 0.2, 2.0**40, np.float64(8)):
+            rate = Automatic(purpose, largest)
+            assert as_rate(as_saved(rate)) == rate
+    assert as_saved(0.5) == 0.5
+    for wrong in ("fast", "auto (fast)", "auto (classify", "auto (classify, targets up to nan)"):
+        with pytest.raises(ValueError, match=r"learning_rate|learning rate|largest target"):
+            as_rate(wrong)
     with pytest.raises(ValueError, match="Did you mean 'remember'"):
         Automatic("remembr")
 

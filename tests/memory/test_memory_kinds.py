@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from hebbian_descent import load, patterns
-from hebbian_descent.memory import MEMORIES, Memory
+from hebbian_descent.learning.rates import KAPPAS, Automatic
+from hebbian_descent.memory import MEMORIES, AssociativeMemory, Memory
 from hebbian_descent.storage.models import ModelFileError, read_model, write_model
 
 N = 60
@@ -247,3 +248,19 @@ def test_a_file_that_does_not_fit_together_is_refused(name, kind, tmp_path):
 def test_bad_settings_are_one_clear_sentence(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("rate", [0.1, "auto", *map(Automatic, KAPPAS), Automatic("regress", 8.0)])
+@pytest.mark.parametrize("auto", [None, "layer"])
+def test_a_loaded_memory_continues_with_its_rate(rate, auto, tmp_path):
+    memory = AssociativeMemory(
+        N, None if auto else 10, auto=auto, learning_rate=rate, activation="exponential"
+    )
+    for _ in range(2):
+        memory.store(BINARY, *([] if auto else [TARGETS]))
+        memory.save(tmp_path / "memory.safetensors")
+        loaded = load(tmp_path / "memory.safetensors")
+        assert_same(loaded, memory)
+        for continued in (memory, loaded):
+            continued.store(BINARY[::-1], *([] if auto else [TARGETS]))
+        assert_same(loaded, memory)

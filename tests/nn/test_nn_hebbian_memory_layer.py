@@ -47,6 +47,23 @@ def test_every_parameter_learns_and_padding_does_not_matter():
     torch.testing.assert_close(output[1, :7], memory(x[1, :7])[0])
 
 
+@pytest.mark.parametrize("settings", [{}, GATED, {"rate": 0.5, "offset": None, "chunk": None}])
+@pytest.mark.parametrize("hidden", [torch.nan, torch.inf, 1e30])
+def test_padding_has_no_gradient_whatever_it_holds(settings, hidden):
+    memory, found = layer(**settings), []
+    mask = torch.arange(11) < torch.tensor([[11], [7]])
+    for value in (0, hidden):
+        x = torch.randn(2, 11, 12, generator=torch.Generator().manual_seed(0))
+        x = x.masked_fill(~mask[..., None], value).requires_grad_()
+        memory.zero_grad()
+        output, _ = memory(x, mask=mask)
+        output.square().sum().backward()
+        found.append([output, x.grad, *(parameter.grad.clone() for parameter in memory.parameters())])
+    torch.testing.assert_close(found[1], found[0])
+    assert all(tensor.isfinite().all() for tensor in found[1])
+    assert (found[1][1][~mask] == 0).all()
+
+
 def test_every_value_can_be_recalled():
     memory = HebbianMemory(6, activation="sigmoid", rate=1.0)
     x = 5 * torch.randn(40, 6)

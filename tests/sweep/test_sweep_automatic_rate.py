@@ -44,6 +44,18 @@ def test_what_is_stored_is_found_again(tmp_path):
     assert len(list(tmp_path.rglob("*.parquet"))) == 1
 
 
+@pytest.mark.parametrize("other", [Automatic("classify"), Automatic(largest_target=8.0)])
+def test_another_automatic_rate_is_not_found(tmp_path, other):
+    pytest.importorskip("pyarrow")
+    grid = GRID | {"activations": "exponential"}
+    stored = sweep(X, T, learning_rates="auto", store=str(tmp_path), **grid)
+    found = sweep(X, T, learning_rates=other, store=str(tmp_path), **grid)
+    assert (found.errors() != stored.errors()).any()
+    np.testing.assert_array_equal(found.errors(), sweep(X, T, learning_rates=other, **grid).errors())
+    label = found.axes["learning_rate"][0]
+    np.testing.assert_array_equal(found.errors(), sweep(X, T, learning_rates=label, **grid).errors())
+
+
 def test_it_can_be_shown(tmp_path):
     result = sweep(X, T, learning_rates=("auto", 0.1, 1.0), **GRID)
     pytest.importorskip("matplotlib")

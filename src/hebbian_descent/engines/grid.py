@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_count, as_number
 from hebbian_descent.engines.conditions import Conditions
 from hebbian_descent.engines.patterns import Patterns
-from hebbian_descent.learning.rates import Automatic, as_rate
+from hebbian_descent.learning.rates import Automatic, as_rate, as_saved
 from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.measures import Measure, get_measures
 from hebbian_descent.network import Activation, Autoencoder, Layer, glorot_uniform
@@ -246,9 +246,7 @@ class Grid(ABC, Generic[R, A]):
             "activation": described(cell.activation),
             "error": described(self.error),
             "weight_decay": cell.weight_decay,
-            "learning_rates": tuple(
-                str(rate) if isinstance(rate, Automatic) else rate for rate in self.learning_rates
-            ),
+            "learning_rates": tuple(map(as_saved, self.learning_rates)),
             "trials": self.trials,
             "epochs": self.epochs,
             "batch_size": self.batch_size,

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.engines.online import Order
 from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of
 from hebbian_descent.estimators.describe import describe_autoencoder
@@ -24,7 +24,7 @@ from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
 from hebbian_descent.storage.models import is_count, saveable
-from hebbian_descent.transaction import all_or_nothing, is_finite, keep_so_far
+from hebbian_descent.transaction import all_or_nothing, alone, is_finite, keep_so_far
 
 STATE = (
     *("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_"),
@@ -115,6 +115,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _setting(self) -> AutoencoderParameters:
         return AutoencoderParameters.of(self)
 
+    @alone
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HebbianDescentAutoencoder:
         """Learn all samples for some epochs; a sample of weight 0 counts as absent.
 
@@ -149,6 +150,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             keep_so_far(self)
 
     @available_unless(why_no_stream)
+    @alone
     def partial_fit(self, X: Any, y: Any = None) -> HebbianDescentAutoencoder:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         with all_or_nothing(self) as draft:
@@ -172,6 +174,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def inverse_transform(self, X: Any) -> Array:
         """Return what the hidden activities X are decoded to, (n_samples, n_features)."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         hidden = check_array(X, dtype=self.components_.dtype, input_name="X")
         if hidden.shape[1] != len(self.components_):
             raise ValueError(
@@ -211,6 +214,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _read(self, setting: AutoencoderParameters, X: Any, offset: Offset, *, goes_on: bool) -> Array:
         """Check the inputs, and start if there is nothing to continue from."""
+        refuse_masked(X, "X")
         dtype = self.components_.dtype if goes_on else DTYPES
         x: Array = validate_data(self, X, reset=not goes_on, dtype=dtype, order="C")
         setting.error.check_targets(x)
@@ -245,6 +249,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _inputs(self, X: Any) -> Array:
         check_is_fitted(self)
+        refuse_masked(X, "X")
         x: Array = validate_data(self, X, reset=False, dtype=self.components_.dtype)
         return x
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import Tags, assert_all_finite, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hebbian_descent.checks import Array, read_only
+from hebbian_descent.checks import Array, read_only, refuse_masked
 from hebbian_descent.engines.online import (
     LayerArrays,
     Loop,
@@ -39,7 +39,7 @@ from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.scaling import FLOORS, precisions_of
 from hebbian_descent.network import Layer
-from hebbian_descent.transaction import keep_so_far, own
+from hebbian_descent.transaction import as_it_is, keep_so_far, own
 
 DTYPES = (np.float64, np.float32)
 ORDINARY_SIZE = 1e12
@@ -187,6 +187,8 @@ class LayerEstimator(LearnsBatches, LayerState):
         self, X: Any, y: Any, *, goes_on: bool, finite: bool = True, **checks: Any
     ) -> tuple[Array, Any]:
         """Return X and y as arrays; whether X is `finite` may be left to learning."""
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
         dtype = self._dtype if goes_on else DTYPES
         checks["ensure_all_finite"] = finite or is_sparse(X)
         X, y = validate_data(
@@ -257,8 +259,9 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _preactivation(self, X: Any) -> Array:
         if not self._is_plain(X):
             check_is_fitted(self)
+            refuse_masked(X, "X")
             X = validate_data(self, X, reset=False, dtype=self._dtype, accept_sparse="csr")
-        return self._activity(X)
+        return as_it_is(self)._activity(X)
 
 
 def scales_of(sample_weight: Any, X: Any) -> Array:
@@ -266,6 +269,7 @@ def scales_of(sample_weight: Any, X: Any) -> Array:
     n_samples = X.shape[0]
     if sample_weight is None:
         return np.ones(n_samples, X.dtype)
+    refuse_masked(sample_weight, "sample_weight")
     scales: Array = check_array(sample_weight, ensure_2d=False, dtype=X.dtype, input_name="sample_weight")
     if scales.shape != (n_samples,):
         raise ValueError(f"The sample_weight must have the shape ({n_samples},). Got {scales.shape}.")

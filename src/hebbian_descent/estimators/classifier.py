@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import is_multilabel, unique_labels
 
 from hebbian_descent.aligned import aligned_zeros
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.describe import describe_layer
 from hebbian_descent.estimators.epochs import fit_epochs
@@ -40,7 +40,7 @@ from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule, get_error_term
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing
+from hebbian_descent.transaction import all_or_nothing, alone, as_it_is
 
 
 def _why_no_probabilities(classifier: HebbianDescentClassifier) -> str | None:
@@ -171,6 +171,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Describe the parameters in plain words."""
         return describe_layer(self._setting(), as_class_weight(self.class_weight))
 
+    @alone
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 counts as absent."""
         with all_or_nothing(self) as draft:
@@ -193,6 +194,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             fit_epochs(self, setting, self._samples(setting, X, y, scales), mean)
 
     @available_unless(why_no_stream)
+    @alone
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> HebbianDescentClassifier:
@@ -336,6 +338,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _plain_target(self, setting: Parameters, y: Any) -> npt.NDArray[Any] | None:
         """Return what the units are to learn from one sample, or None if there is more to check."""
+        refuse_masked(y, "y")
         labels = np.asarray(y)
         if self.multilabel_:
             fits = labels.shape == (1, len(self.classes_)) and labels.dtype.kind in "biu"
@@ -383,10 +386,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
         If samples have several labels, return 1 for those that are more likely than not.
         """
-        a = self._preactivation(X)
-        if self.multilabel_:
+        present = as_it_is(self)
+        a = present._preactivation(X)
+        if present.multilabel_:
             return (a > 0).astype(np.int64)
-        labels: npt.NDArray[Any] = self.classes_[a.argmax(axis=1)]
+        labels: npt.NDArray[Any] = present.classes_[a.argmax(axis=1)]
         return labels
 
     @available_unless(_why_no_probabilities)

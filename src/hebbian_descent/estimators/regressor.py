@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from hebbian_descent.checks import Array
+from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.layer_state import STATE
@@ -23,7 +23,7 @@ from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.rules import ErrorTerm, Rule
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing
+from hebbian_descent.transaction import all_or_nothing, alone
 
 
 def power_of_two_above(targets: Array) -> npt.NDArray[np.float64]:
@@ -139,6 +139,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         self.validation_fraction = validation_fraction
         self.verbose = verbose
 
+    @alone
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn all samples for some epochs; a sample of weight 0 counts as absent."""
         with all_or_nothing(self) as draft:
@@ -157,6 +158,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
             fit_epochs(self, self._expecting(setting, samples.targets), samples, mean)
 
     @available_unless(why_no_stream)
+    @alone
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentRegressor:
         """Learn the samples once, one after another; equal to as many calls with one sample each."""
         setting = self._setting()
@@ -232,6 +234,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         """Return the target of one sample as a row, or None if there is more to check."""
         if setting.error.target_values:
             return None
+        refuse_masked(y, "y")
         targets = np.asarray(y)
         if (
             targets.dtype.kind != "f"

@@ -32,6 +32,7 @@ whatever their length, the steps then cancel where the output is the mean of the
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
@@ -83,11 +84,16 @@ class Automatic:
     def __post_init__(self) -> None:
         if self.purpose not in KAPPAS:
             raise unknown_name("purpose of an automatic learning rate", self.purpose, KAPPAS)
+        largest = as_number(self.largest_target, "largest target", at_least=0)
+        object.__setattr__(self, "largest_target", largest)
 
     @property
     def name(self) -> str:
-        """The word that stands for it in results."""
-        return "auto" if self.purpose == "remember" else f"auto ({self.purpose})"
+        """What stands for it in results and files, and is read by `as_rate`."""
+        if self == Automatic():
+            return "auto"
+        bound = f", targets up to {self.largest_target!r}" if self.largest_target else ""
+        return f"auto ({self.purpose}{bound})"
 
     def __str__(self) -> str:
         return self.name
@@ -157,15 +163,25 @@ class Automatic:
         return Rates(per_output[:, np.newaxis], per_output.min(), per_output)
 
 
+NAME = re.compile(r"auto \((\w+)(?:, targets up to (\S+))?\)")
+
+
 def as_rate(learning_rate: object, purpose: str = "remember") -> float | Automatic:
-    """Return a fixed η as a number, or the policy that "auto" stands for."""
+    """Return a fixed η as a number, or the policy that "auto" or its name stands for."""
     if isinstance(learning_rate, Automatic):
         return learning_rate
     if isinstance(learning_rate, str):
-        if learning_rate != "auto":
+        if learning_rate == "auto":
+            return Automatic(purpose)
+        if not (named := NAME.fullmatch(learning_rate)):
             raise ValueError(f'The learning_rate must be a number or "auto". Got {learning_rate!r}.')
-        return Automatic(purpose)
+        return Automatic(named[1], as_number(named[2] or 0, "largest target"))
     return as_number(learning_rate, "learning rate", at_least=0)
+
+
+def as_saved(rate: float | Automatic) -> float | str:
+    """Return a rate as files and keys of results hold it; `as_rate` reads it."""
+    return rate.name if isinstance(rate, Automatic) else rate
 
 
 def finite_slope(activation: Activation) -> float:

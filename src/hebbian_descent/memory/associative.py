@@ -24,7 +24,7 @@ from hebbian_descent.network.reach import warn_of_targets_out_of_reach
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 from hebbian_descent.rules.base import ErrorFunction
 from hebbian_descent.storage.models import saveable
-from hebbian_descent.transaction import all_or_nothing, is_finite
+from hebbian_descent.transaction import all_or_nothing, alone, is_finite
 
 
 @saveable
@@ -185,6 +185,7 @@ class AssociativeMemory(Memory):
         """Whether patterns recall themselves."""
         return self.auto is not None
 
+    @alone
     def store(
         self,
         x: npt.ArrayLike,
@@ -204,7 +205,8 @@ class AssociativeMemory(Memory):
             t = np.zeros((len(self._patterns(x, "cues", self.n_inputs)), self.n_outputs))
         cues, targets = map(read_only, self._pairs(x, t))  # a rule sees the patterns of the caller
         self.learning.check_targets(targets)
-        warn_of_targets_out_of_reach(targets, [self._activation], self.learning.update.error.target_values)
+        labels = self.learning.update.error.target_values
+        warn_of_targets_out_of_reach(targets, [self._activation], labels, stacklevel=3)
         clamped = targets if isinstance(self.network, Layer) else None
         factor, recorders = as_strength(strength, len(cues), cues.dtype), as_recorders(recorders)
         with all_or_nothing(self) as draft, all_recorded(recorders):

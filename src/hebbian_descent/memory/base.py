@@ -8,13 +8,15 @@ from typing import Any, Literal, Self, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, as_count, as_patterns
+from hebbian_descent.checks import Array, as_count, as_patterns, refuse_masked
 from hebbian_descent.forgetting import ForgettingCurve
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
+from hebbian_descent.learning.update_base import ORDINARY
 from hebbian_descent.measures import MeasureLike, get_measure
 from hebbian_descent.memory.between import Between, get_between
 from hebbian_descent.memory.recall import Counts, Order, RecallSettings, Until, recalled, steps_of
 from hebbian_descent.storage.models import Saved
-from hebbian_descent.transaction import draft_of
+from hebbian_descent.transaction import as_it_is, draft_of
 
 
 class Memory(Saved, ABC):
@@ -123,7 +125,7 @@ class Memory(Saved, ABC):
         settings = RecallSettings(
             steps=steps, between=between, until=until, clamp=clamp, order=order, seed=seed
         )
-        output, taken = recalled(self, x, **settings)
+        output, taken = recalled(as_it_is(self), x, **settings)
         if np.ndim(cue) != 2:
             return (output[0], int(taken[0])) if return_steps else output[0]
         return (output, taken) if return_steps else output
@@ -131,7 +133,7 @@ class Memory(Saved, ABC):
     def energy(self, x: npt.ArrayLike) -> Array:
         """Return the energy of each pattern, which no asynchronous update of a unit increases."""
         patterns = self._patterns(x, "patterns", self.n_inputs)
-        energy = self._energy(patterns)
+        energy = as_it_is(self)._energy(patterns)
         return energy if np.ndim(x) == 2 else energy[0]
 
     def store_sequence(self, patterns: npt.ArrayLike) -> None:
@@ -154,10 +156,10 @@ class Memory(Saved, ABC):
         """
         self._must_feed_itself("replay")
         x = self._patterns(cue, "cues", self.n_inputs)
-        apply = get_between(between)
+        apply, memory = get_between(between), as_it_is(self)
         replayed = []
         for _ in range(as_count(steps, "number of steps")):
-            x = apply(self._respond(x))
+            x = apply(memory._respond(x))
             replayed.append(x)
         sequences = np.stack(replayed, axis=1)  # (n_cues, steps, n_outputs)
         return sequences if np.ndim(cue) == 2 else sequences[0]
@@ -217,10 +219,17 @@ class Memory(Saved, ABC):
         return f"use {type(self).__name__}({self.n_inputs}, {self.n_inputs})."
 
     def _patterns(self, values: npt.ArrayLike, name: str, n_units: int) -> Array:
+        refuse_masked(values, name)
         array = np.asarray(values)
-        return as_patterns(
+        patterns = as_patterns(
             array[np.newaxis] if array.ndim == 1 else array, name, dtype=np.float64, n_columns=n_units
         )
+        if ORDINARY.exceeded_by(patterns):
+            raise ValueError(
+                f"The {name} of a memory must be of about unit size, at most {LARGEST_PREACTIVATION:g}. "
+                f"Got {np.abs(patterns).max():g}: scale them down."
+            )
+        return patterns
 
     def _pairs(self, x: npt.ArrayLike, t: npt.ArrayLike | None) -> tuple[Array, Array]:
         """Return cues and targets to store; where patterns recall themselves, both are the patterns."""

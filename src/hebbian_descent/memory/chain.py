@@ -22,6 +22,7 @@ from hebbian_descent.storage.models import (
     saveable,
     shortened,
 )
+from hebbian_descent.transaction import alone
 
 Projection: TypeAlias = Layer | Memory
 """A `Layer` is fixed, a memory is plastic."""
@@ -147,6 +148,7 @@ class Chain(Memory):
             found[area.name] = before
         return found
 
+    @alone
     def store(
         self,
         x: npt.ArrayLike,

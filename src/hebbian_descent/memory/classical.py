@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hebbian_descent.checks import Array, as_count
 from hebbian_descent.memory.base import Memory
 from hebbian_descent.storage.models import ModelFileError, is_count, require_names, require_plain
-from hebbian_descent.transaction import all_or_nothing
+from hebbian_descent.transaction import all_or_nothing, alone
 
 
 class ClassicalMemory(Memory):
@@ -48,6 +48,7 @@ class ClassicalMemory(Memory):
         """Whether patterns recall themselves: no number of outputs was given."""
         return self._n_outputs is None
 
+    @alone
     def store(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None) -> None:
         """Store one pattern or pair, or many, one per row; any exception leaves the memory as it was."""
         cues, targets = self._pairs(x, t)

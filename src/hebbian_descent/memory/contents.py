@@ -12,7 +12,7 @@ from hebbian_descent.checks import Array, as_number
 from hebbian_descent.learning.centering import HIDDEN_START, Offset, hidden_offset
 from hebbian_descent.learning.constraints import Constraint, as_connectivity
 from hebbian_descent.learning.noise import Noise, NoiseStream
-from hebbian_descent.learning.rates import Automatic
+from hebbian_descent.learning.rates import as_saved
 from hebbian_descent.learning.step import Network
 from hebbian_descent.memory.parts import Auto, Storing, storing
 from hebbian_descent.network import Autoencoder, Layer
@@ -55,7 +55,7 @@ def taken_apart(parts: Parts) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any
         "learning": {
             "rule": update.rule,
             "error": update.error,
-            "learning_rate": "auto" if isinstance(update.rate, Automatic) else update.rate,
+            "learning_rate": as_saved(update.rate),
             "weight_decay": update.weight_decay,
             "shift": offset.shift,
             "hidden_shift": learning.hidden.shift,

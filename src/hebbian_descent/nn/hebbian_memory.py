@@ -110,8 +110,9 @@ class HebbianMemory(nn.Module):
                 f"Got shape {tuple(mask.shape)}."
             )
         self._require_dtype(input)
-        is_sound = input.isfinite() if mask is None else input.isfinite() | (mask == 0)[..., None]
-        require_values(is_sound, input, _explain_finite)
+        if mask is not None:  # before any product: the gradient of 0 times nan is nan
+            input = torch.where((mask == 0)[..., None], 0, input)
+        require_values(input.isfinite(), input, _explain_finite)
         q, k, v = (self._heads(project(input)) for project in (self.query, self.key, self.value))
         recalled, state = hebbian_memory(
             F.rms_norm(k, (self.d_key,)),

@@ -16,9 +16,9 @@ from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.learning.scaling import Scaling
 from hebbian_descent.network import Activation
 from hebbian_descent.river.columns import Frame, Sample, Series
-from hebbian_descent.river.single_samples import SingleSamples
 from hebbian_descent.river.stream_model import StreamModel
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.transaction import alone
 
 
 class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
@@ -73,15 +73,16 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         self.offset_start = offset_start
         self._begin()
         self._gives_probabilities = hasattr(self._learned.estimator, "predict_proba")
-        self._places: dict[base.typing.ClfTarget, int] = {}
 
+    @alone
     def learn_one(self, x: Sample, y: base.typing.ClfTarget, w: float = 1.0) -> None:
         """Learn one sample; a weight `w` of 3 is three presentations in a row."""
         ready = self._ready or self._prepare()
-        place = self._places.get(y)
+        place = None if ready is None else ready.places.get(y)
         if ready is None or place is None or w != 1 or not ready.learn(x, place):
             self._learn_one(x, as_labels([y]), w)
 
+    @alone
     def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
         self._learn_many(X, as_labels(list(y)), w)
@@ -89,7 +90,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
     def predict_one(self, x: Sample, **kwargs: Any) -> base.typing.ClfTarget | None:
         """Return the class with the largest preactivation, or None before the first sample."""
         ready = self._ready or self._prepare()
-        return None if ready is None else self._labels[ready.recall(x).argmax()]
+        return None if ready is None else ready.labels[ready.recall(x).argmax()]
 
     def predict_proba_one(self, x: Sample, **kwargs: Any) -> dict[base.typing.ClfTarget, float]:
         """Return the probability of each class; there are none before the first sample."""
@@ -101,7 +102,7 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
         largest = max(a)
         shares = [exp(value - largest) for value in a]
         total = sum(shares)
-        return {label: share / total for label, share in zip(self._labels, shares, strict=True)}
+        return {label: share / total for label, share in zip(ready.labels, shares, strict=True)}
 
     def predict_many(self, X: Frame) -> Series:
         """Return the class of each row."""
@@ -125,12 +126,6 @@ class HebbianDescentClassifier(StreamModel, base.MiniBatchClassifier):
     @property
     def _multiclass(self) -> bool:
         return True
-
-    def _prepare(self) -> SingleSamples | None:
-        if self._has_learned:
-            self._labels = self._learned.estimator.classes_.tolist()
-            self._places = {label: place for place, label in enumerate(self._labels)}
-        return super()._prepare()
 
     def _check_probabilities(self) -> None:
         if not self._gives_probabilities:

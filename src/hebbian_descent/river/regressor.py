@@ -17,6 +17,7 @@ from hebbian_descent.network import Activation, get_activation
 from hebbian_descent.river.columns import Frame, Sample, Series
 from hebbian_descent.river.stream_model import StreamModel
 from hebbian_descent.rules import ErrorTerm, Rule
+from hebbian_descent.transaction import alone
 
 
 class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
@@ -72,6 +73,7 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
         self._begin()
         self._activation = get_activation(activation)
 
+    @alone
     def learn_one(self, x: Sample, y: base.typing.RegTarget, w: float = 1.0) -> None:
         """Learn one sample; a weight `w` of 3 is three presentations in a row."""
         check_target(y)
@@ -79,6 +81,7 @@ class HebbianDescentRegressor(StreamModel, base.MiniBatchRegressor):
         if ready is None or w != 1 or not ready.learn(x, y):
             self._learn_one(x, np.array([y], np.float64), w)
 
+    @alone
     def learn_many(self, X: Frame, y: Series, w: npt.ArrayLike = 1.0) -> None:
         """Learn the rows of a DataFrame, one after another."""
         targets = list(y)

@@ -6,6 +6,7 @@ With few features, finding and checking the arrays would take several times long
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -20,6 +21,7 @@ from hebbian_descent.estimators.base import FIRST, ONE
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.river.columns import Columns, Sample, check_numbers
+from hebbian_descent.transaction import as_it_is
 
 
 @dataclass(slots=True, eq=False)
@@ -27,6 +29,12 @@ class SingleSamples:
     """Learns and recalls single samples, with arrays of an estimator that are bound once."""
 
     columns: Columns
+    cue: Columns
+    """The same columns for samples to be recalled, so that reading in another thread disturbs no learning."""
+    labels: list[Any]
+    """The classes in the order of the output units; of a regressor there are none."""
+    places: dict[Any, int]
+    """The output unit of each class."""
     step: Callable[[], int] | None
     """Learns the row of `columns` and the `target` in one compiled call; None without a compiled form."""
     target: npt.NDArray[Any]
@@ -48,7 +56,7 @@ class SingleSamples:
 
     def recall(self, x: Sample) -> Array:
         """Return the preactivation of each output unit, (n_outputs,), until the next call."""
-        self.columns.read(x)
+        self.cue.read(x)
         average = self.respond_on_average
         if average is not None and self.progress[0] >= self.average_from:
             average()
@@ -66,11 +74,13 @@ class SingleSamples:
 
 def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> SingleSamples:
     """Bind the arrays of an estimator that has learned at least one sample."""
+    estimator = as_it_is(estimator)
     setting: Parameters = estimator._setting()
     in_stream, dtype, n_inputs = setting.in_stream, estimator._dtype, estimator.n_features_in_
     arrays: LayerArrays = estimator._arrays(in_stream)
     target = np.zeros(1, np.int64 if has_labels else dtype)
-    row, a = columns.row, np.empty_like(arrays.bias)
+    labels = estimator.classes_.tolist() if has_labels else []
+    cue, row, a = copy(columns), columns.row, np.empty_like(arrays.bias)
     step, respond = None, _respond
     if setting.compiles(in_stream) and (has_labels or not setting.error.target_values):
         loop = native_loop(in_stream, n_inputs, dtype, per_pass=1)
@@ -78,10 +88,21 @@ def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> Sin
         shown = row[np.newaxis], targets, ONE[dtype], FIRST, estimator._progress
         step = partial(learn, tuple(map(_data, arrays)), *map(_data, shown))
         respond = loop.respond
-    layer = partial(respond, *map(_data, (arrays.weights, arrays.bias, arrays.offset, row, a)))
-    average = None if arrays.mean is None else partial(respond, *map(_data, (*arrays.mean, None, row, a)))
-    first_look = Averaging.first_look(n_inputs)
-    return SingleSamples(columns, step, target, layer, average, first_look, estimator._progress, a)
+    layer = partial(respond, *map(_data, (arrays.weights, arrays.bias, arrays.offset, cue.row, a)))
+    average = None if arrays.mean is None else partial(respond, *map(_data, (*arrays.mean, None, cue.row, a)))
+    return SingleSamples(
+        columns,
+        cue,
+        labels,
+        {label: place for place, label in enumerate(labels)},
+        step,
+        target,
+        layer,
+        average,
+        Averaging.first_look(n_inputs),
+        estimator._progress,
+        a,
+    )
 
 
 def _respond(weights: Any, bias: Any, offset: Any, row: Any, preactivation: Any) -> None:

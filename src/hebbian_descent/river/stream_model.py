@@ -57,9 +57,12 @@ class StreamModel:
 
     def _prepare(self) -> SingleSamples | None:
         """Bind the arrays for single samples; None before the first sample."""
-        if self._has_learned:
-            self._ready = single_samples(*self._learned, has_labels=self._has_labels)
-        return self._ready
+        if not self._has_learned:
+            return None
+        ready = single_samples(*self._learned, has_labels=self._has_labels)
+        if ready.progress is self._learned.estimator._progress:  # no other thread has replaced the arrays
+            self._ready = ready
+        return ready
 
     def _learn_one(self, x: Sample, targets: Any, w: float) -> None:
         check_numbers(x.items())
@@ -81,6 +84,7 @@ class StreamModel:
         self._ready = None  # its arrays may be replaced
         estimator.partial_fit(wider.spread(names, values), targets, sample_weight=sample_weight)
         self._learned = Learned(wider, estimator)
+        self._ready = None  # another thread may have bound the replaced ones
 
     def _recall_many(self, X: Frame) -> Array:
         """Return the preactivation of each output unit for each row, (n_samples, n_outputs)."""
