@@ -3,7 +3,7 @@
 `mutants.toml` lists the faults, each a sentence and a replacement of text that occurs once in its file. Each
 is planted in a copy of the tracked files, and the tests that concern it run until one fails. That test must
 pass without the fault, or it does not count. `results.csv` gets a row when a fault is done; a run that was
-stopped continues there. Faults whose row is current are skipped: name them to try them again.
+stopped continues there. Faults that were found are skipped: name them to try them again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NATIVE = "src/hebbian_descent/native"
 LIMIT = 900
 """Seconds for the tests of one fault; one that makes them hang is found as well."""
 HUNG = f"none ended within {LIMIT} s"
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 NO_TESTS_FAILED, SOME_TESTS_FAILED, INTERRUPTED_AT_IMPORT = 0, 1, 2
 
 
@@ -70,6 +70,10 @@ class Row(NamedTuple):
     killed: str
     test: str
     seconds: str
+
+    def is_settled(self, mutant: Mutant) -> bool:
+        """Whether this fault, as it is now, was found."""
+        return self.killed == "yes" and self.digest == mutant.digest
 
 
 def mutants() -> list[Mutant]:
@@ -176,10 +180,10 @@ def tried(mutant: Mutant) -> Row:
 
 
 def main(names: list[str]) -> None:
-    """Try the named faults, or those without a current row."""
+    """Try the named faults, or those that were not found yet."""
     listed, known = {mutant.name: mutant for mutant in mutants()}, results()
     wanted = names or [
-        name for name, fault in listed.items() if name not in known or known[name].digest != fault.digest
+        name for name, fault in listed.items() if name not in known or not known[name].is_settled(fault)
     ]
     if unknown := set(wanted) - set(listed):
         sys.exit(f"There is no mutant {', '.join(sorted(unknown))}. There are {', '.join(listed)}.")
