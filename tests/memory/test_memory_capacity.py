@@ -13,7 +13,7 @@ import pytest
 
 from hebbian_descent import AssociativeMemory, patterns
 from hebbian_descent.memory import MEMORIES, capacity
-from hebbian_descent.memory.criteria import information
+from hebbian_descent.memory.criteria import binary, information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
 from hebbian_descent.plotting import forgetting_curve, save_svg
 from hebbian_descent.storage.results import FingerprintError, Store
@@ -101,6 +101,13 @@ def test_the_score_is_that_of_naive_loops():
         x = patterns.bipolar(patterns.sparse(n, 16, 0.5, int(seeds[0])))
         cue = patterns.corrupt(x, flip=0.125, seed=int(seeds[2]))
         assert score == pytest.approx(hopfield_error(x, cue))
+
+
+def test_winners_are_as_many_as_are_active_in_each_target():
+    targets = np.array([[1, 0, 0, 0], [1, 1, 1, 0], [0, 0, 0, 0]])
+    recalled = np.array([[0.2, 0.9, 0.3, 0.1], [0.9, 0.2, 0.1, 0.2], [0.5, 0.6, 0.7, 0.8]])
+    expected = [[0, 1, 0, 0], [1, 1, 0, 1], [0, 0, 0, 0]]  # of equal units the first
+    np.testing.assert_array_equal(binary(recalled, targets, "winners"), expected)
 
 
 def test_a_hopfield_network_holds_about_what_theory_says():
