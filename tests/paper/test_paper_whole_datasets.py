@@ -171,6 +171,18 @@ def test_a_spread_that_is_not_printed_counts_as_large_as_ours():
         assert compare_rows([row], [ours])[0].word == ("agrees" if agrees else "differs")
 
 
+def test_it_is_the_spread_of_a_mean_of_ten_trials_however_many_ours_are():
+    cell = {"dataset": "adult", "rule": "hebb"}
+    row = PrintedRow("file", "tab:x", cell, {"mean_hidden_activity": 2.0}, {}, bold=False)
+    sd = 0.1 * np.sqrt(4 / 3)
+    for distance in np.arange(0.11, 0.4, 0.01):
+        ours = Measured(
+            cell, {"mean_hidden_activity": 2 + distance}, {"mean_hidden_activity": 0.1}, 1.0, 0.0, 4
+        )
+        p = stats.ttest_ind_from_stats(2.0, sd, 10, 2 + distance, sd, 4, equal_var=False).pvalue
+        assert compare_rows([row], [ours])[0].word == ("agrees" if p >= 0.01 else "differs")
+
+
 @pytest.mark.parametrize("scale", [0.01, 0.0])
 def test_weights_near_zero_give_the_errors_that_the_notes_name(scale):
     known = next(note["reason"] for note in notes("reasons") if note["table"] == "text:auto_associative_hebb")
