@@ -151,6 +151,16 @@ def test_bits_of_perfect_recall_are_those_of_the_patterns_and_cues_are_subtracte
     assert pairs["gained_bits_per_synapse"] == pairs["bits_per_synapse"] == pytest.approx(4)
 
 
+def test_what_the_targets_of_pairs_have_in_common_is_no_information():
+    (row,) = capacity(
+        lambda size: Limited(size, 12), 20, pairs=True, correlation=0.5, draws=1, precision=0
+    ).rows()
+    seed = int(np.random.SeedSequence([0, 20, 0]).generate_state(3)[1])
+    targets = patterns.correlated(12, 20, 0.5, 0.5, seed) > 0
+    prototype = patterns.sparse(1, 20, 0.5, seed)[0]
+    assert row["bits_per_synapse"] == pytest.approx(information(targets, targets, prototype) / 60)
+
+
 def test_intervals_hold_the_mean_and_are_narrow_where_draws_agree():
     found = capacity(layer, [12, 16], **SMALL)
     for row, held in zip(found.rows(), found.n_patterns, strict=True):
