@@ -51,22 +51,6 @@ def assert_same_numbers(found, expected, tolerance):
     assert found.weight_seen_ == pytest.approx(expected.weight_seen_)
 
 
-@needs_core
-@pytest.mark.parametrize("average", [0.05, False])
-@pytest.mark.parametrize("centering", ["moving", "half", 0.3])
-def test_rows_catch_up_alike_without_the_compiled_core(centering, average, monkeypatch):
-    X, labels, _ = sparse_problem(300)
-    settings = {"centering": centering, "average": average, "weight_decay": 1e-3}
-    classifier = HebbianDescentClassifier(**settings).partial_fit(scipy.sparse.csr_array(X), labels)
-    layer = classifier._sparse
-    assert average is False or layer.totals[PAST] > 0
-    compiled = layer.dense()
-    monkeypatch.setattr(sparse_online, "core", lambda: None)
-    for found, expected in zip(layer.dense(), compiled, strict=True):
-        if expected is not None:
-            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
-
-
 @pytest.mark.parametrize("weight_decay", [0.0, 1e-3])
 @pytest.mark.parametrize("average", ["auto", False])
 @pytest.mark.parametrize("scaling", ["auto", None])
