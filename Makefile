@@ -111,7 +111,7 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
 		$(LIGHT_VENV)/bin/python -m pytest -p no:cacheprovider tests/native
 
-mutants: environments $(BUILD_STAMP)  ## Plant some fifty faults and see which tests find them: an hour, resumes; MUTANTS="…" for some again
+mutants: environments $(BUILD_STAMP)  ## Plant sixty faults and see which tests find them: an hour, resumes; MUTANTS="…" for some again
 	$(LIGHT_VENV)/bin/python -m tests.mutants.run $(MUTANTS)
 
 $(DOCS_STAMP): $(STAMP)
