@@ -19,7 +19,7 @@ PARALLEL := -n auto --dist worksteal
 POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
 export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized test-docs docs demo quick lint tidy bench bench-against quality wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized mutants test-docs docs demo quick lint tidy bench bench-against quality wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -110,6 +110,9 @@ test-sanitized: $(LIGHT_STAMP) $(BUILD_STAMP)  ## Run the tests of the compiled 
 	LD_PRELOAD="$(call LIBRARY_OF_COMPILER,libasan.so) $(call LIBRARY_OF_COMPILER,libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(abspath $(SANITIZED)/src) \
 		$(LIGHT_VENV)/bin/python -m pytest -p no:cacheprovider tests/native
+
+mutants: environments $(BUILD_STAMP)  ## Plant sixty faults and see which tests find them: an hour, resumes; MUTANTS="…" for some again
+	$(LIGHT_VENV)/bin/python -m tests.mutants.run $(MUTANTS)
 
 $(DOCS_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group docs

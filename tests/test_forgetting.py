@@ -15,6 +15,7 @@ from hebbian_descent.forgetting import (
     fit_forgetting,
     parameter_intervals,
 )
+from hebbian_descent.forgetting.intervals import _with_new_signs
 
 AGE = np.arange(1, 101)
 NOISE = np.random.default_rng(0).normal(0, 0.01, 100)
@@ -209,6 +210,16 @@ def test_intervals_see_that_neighbouring_ages_are_alike():
         low, high = parameter_intervals(age, values, "exponential", resamples=60).intervals["rate"]
         widths.append(high - low)
     assert widths[0] > 1.3 * widths[1]
+
+
+def test_resampled_residuals_are_as_large_as_the_errors():
+    """The fit has followed the errors, by as many degrees of freedom as it has parameters."""
+    age = np.arange(1.0, 9.0)
+    values = noisy(0.5 - 0.03 * age, 0.05)
+    fit = fit_forgetting(age, values, laws=["line"])["line"]
+    ((_, again),) = _with_new_signs([(age, values)], fit, np.random.default_rng(0))
+    assert not np.allclose(again, values)
+    assert ((again - fit.predicted) ** 2).mean() == pytest.approx(fit.residual_sum_of_squares / (8 - 2))
 
 
 def test_your_own_law_is_fitted_and_compared_as_the_others_are():

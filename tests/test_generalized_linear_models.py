@@ -145,7 +145,11 @@ def test_the_kernel_of_known_moments_is_positive():
     scaled = tosses / np.sqrt(np.outer(np.diag(tosses), np.diag(tosses)))
     assert smallest_eigenvalue("scaled_tanh") == pytest.approx(np.linalg.eigvalsh(scaled).min(), abs=1e-13)
     # Half a toss has no distribution: a dispersion of 2 would need one.
-    assert smallest_eigenvalue("scaled_tanh", dispersion=2.0) < -0.1
+    half = np.sqrt(np.cosh(2 * np.add.outer(s, s)))
+    scaled = half / np.sqrt(np.outer(np.diag(half), np.diag(half)))
+    found = smallest_eigenvalue("scaled_tanh", dispersion=2.0)
+    assert found == pytest.approx(np.linalg.eigvalsh(scaled).min(), abs=1e-13)
+    assert found < -0.1
     with pytest.raises(ValueError, match=r"element-wise activation. Got 'softmax'"):
         smallest_eigenvalue("softmax")
 

@@ -78,6 +78,23 @@ def test_from_random_weights_with_a_small_rate_novikoffs_bound_fails():
         assert mistakes <= mistake_bound(x, t, w, offset=0.5, start=np.linalg.norm(start) / rate)
 
 
+def test_a_stream_can_make_nearly_as_many_mistakes_as_the_bound_with_a_start_allows():
+    """Every pattern is just misjudged, so that mistakes turn the weights half around at the same length."""
+    margin, length = 0.2, 100.0
+    w, b, sign, patterns, targets = length * np.array([-1, 0.1]), 0.0, 1.0, [], []
+    start = w.copy()
+    while True:
+        across = np.clip((-margin * w[0] - sign * b - 1e-9) / w[1], -1, 1)
+        x = sign * np.array([margin, across])
+        if sign * (x @ w + b) > 0:
+            break
+        patterns, targets = [*patterns, x], [*targets, float(sign > 0)]
+        w, b, sign = w + sign * x, b + sign, -sign
+    x, t = np.array(patterns), np.array(targets)
+    bound = mistake_bound(x, t, [1.0, 0.0], start=np.linalg.norm(start))
+    assert 0.95 * bound < len(x) <= mistakes_of(x, t, 0.0, start, 0.0, 1.0) <= bound
+
+
 def test_with_a_moving_offset_the_bound_of_its_first_value_fails():
     x, t = np.array([[-1.5], [1.5]]), np.array([0.0, 1.0])
     bound = mistake_bound(x, t, [1.0])

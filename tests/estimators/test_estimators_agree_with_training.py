@@ -68,6 +68,24 @@ def test_every_rule_activation_and_error(patterns, rule, activation, error, batc
     np.testing.assert_allclose(estimator.predict(inputs), layer.output(inputs), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("batch_size", [1, 7])
+@pytest.mark.parametrize("error", ERROR_TERMS)
+@pytest.mark.parametrize("rule", RULES)
+def test_labels_are_learned_as_the_codes_of_their_classes(patterns, rule, error, batch_size):
+    inputs, labels, _ = patterns
+    codes = np.where(np.eye(3)[labels] == 1, 1.0, -1.0 if error == "leaky_hinge" else 0.0)
+    settings = {"rule": rule, "error": error, "activation": "scaled_tanh", "batch_size": batch_size}
+    by_labels, by_codes = (
+        kind(learning_rate=0.02, random_state=0, **settings, **PLAIN).fit(
+            inputs, targets, sample_weight=1 + inputs[:, 0]
+        )
+        for kind, targets in ((HebbianDescentClassifier, labels), (HebbianDescentRegressor, codes))
+    )
+    for name in ("weights_", "bias_", "offset_"):
+        found, expected = getattr(by_labels, name), getattr(by_codes, name)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, err_msg=name)
+
+
 @pytest.mark.parametrize("centering", CENTERINGS)
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])
 @pytest.mark.parametrize("rule", ["hebbian_descent", "hebb"])

@@ -54,6 +54,13 @@ def test_balance_counts_the_weights_of_samples():
     assert_same_bits(balanced, classifier().fit(X, Y, sample_weight=twice * (sums.sum() / (2 * sums))[Y]))
 
 
+def test_classes_whose_samples_weigh_nothing_have_no_part_in_the_balance():
+    labels = np.where(np.arange(500) % 5 == 0, 2, Y)
+    there = labels < 2
+    balanced = classifier(class_weight="balanced").fit(X, labels, sample_weight=there.astype(float))
+    assert_same_bits(balanced, classifier(class_weight="balanced").fit(X[there], labels[there]))
+
+
 def test_one_sample_alone_has_the_weight_of_its_class():
     whole = classifier(class_weight={1: 3.0}).partial_fit(X[:30], Y[:30])
     single = classifier(class_weight={1: 3.0})

@@ -160,6 +160,17 @@ def test_weights_and_bias_are_seen_and_cannot_be_changed_by_a_rule():
         train(new_layer(), X, T, rule=Rule("meddling", meddling))
 
 
+def test_the_noise_of_every_step_of_weights_and_of_activity_has_its_own_numbers():
+    drawn = []
+
+    def look(rng, array):
+        drawn.append(rng.random())
+        return np.zeros_like(array)
+
+    train(new_layer(), X, T, noise=Noise(weights=look, activity=look), epochs=2)
+    assert len(set(drawn)) == len(drawn) == 2 * 2 * D
+
+
 # Constraints
 
 

@@ -71,6 +71,24 @@ def test_a_moving_offset_goes_the_same_way_in_every_face(start, running):
         np.testing.assert_allclose(offset, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("batch_size", [1, 7])
+@pytest.mark.parametrize(
+    ("start", "running"), [(None, True), (0.5, False)], ids=["mean", "the paper's start"]
+)
+def test_a_moving_offset_counts_all_patterns_of_batches_and_epochs(start, running, batch_size):
+    mu, n = np.full(5, start or 0.0), 0
+    for first in [*range(0, 40, batch_size)] * 3:
+        batch = X[first : first + batch_size]
+        n += len(batch)
+        mu = mu + (max(0.02, len(batch) / n) if running else 0.02) * (batch.mean(axis=0) - mu)
+    settings = {"shift": 0.02, "batch_size": batch_size, "learning_rate": 0.01, "shuffle": False}
+    regressor = HebbianDescentRegressor(centering="moving", offset_start=start, epochs=3, **settings)
+    layer = Layer.create(5, 3, offset=start or 0.0, rng=np.random.default_rng(0))
+    train(layer, X, T, epochs=3, running_mean=running, **settings)
+    for offset in (layer.offset, regressor.fit(X, T).offset_):
+        np.testing.assert_allclose(offset, mu, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "centering", [1.5, X.mean(axis=0), X.mean(axis=0).tolist()], ids=["one", "array", "list"]
 )

@@ -13,7 +13,7 @@ import pytest
 
 from hebbian_descent import AssociativeMemory, patterns
 from hebbian_descent.memory import MEMORIES, capacity
-from hebbian_descent.memory.criteria import information
+from hebbian_descent.memory.criteria import binary, information
 from hebbian_descent.memory.footprint import n_bytes, n_synapses
 from hebbian_descent.plotting import forgetting_curve, save_svg
 from hebbian_descent.storage.results import FingerprintError, Store
@@ -103,6 +103,13 @@ def test_the_score_is_that_of_naive_loops():
         assert score == pytest.approx(hopfield_error(x, cue))
 
 
+def test_winners_are_as_many_as_are_active_in_each_target():
+    targets = np.array([[1, 0, 0, 0], [1, 1, 1, 0], [0, 0, 0, 0]])
+    recalled = np.array([[0.2, 0.9, 0.3, 0.1], [0.9, 0.2, 0.1, 0.2], [0.5, 0.6, 0.7, 0.8]])
+    expected = [[0, 1, 0, 0], [1, 1, 0, 1], [0, 0, 0, 0]]  # of equal units the first
+    np.testing.assert_array_equal(binary(recalled, targets, "winners"), expected)
+
+
 def test_a_hopfield_network_holds_about_what_theory_says():
     # One step: P(error) = Q(√(N/P)), which is 1 % at N/P = 2.33² = 5.4.
     found = capacity(Hopfield, 200, signed=True, draws=4)
@@ -142,6 +149,16 @@ def test_bits_of_perfect_recall_are_those_of_the_patterns_and_cues_are_subtracte
     assert row["gained_bits_per_synapse"] == pytest.approx(12 * 20 * (1 - cue) / 60)
     pairs = capacity(lambda size: Limited(size, 12), 20, pairs=True, draws=2, precision=0).rows()[0]
     assert pairs["gained_bits_per_synapse"] == pairs["bits_per_synapse"] == pytest.approx(4)
+
+
+def test_what_the_targets_of_pairs_have_in_common_is_no_information():
+    (row,) = capacity(
+        lambda size: Limited(size, 12), 20, pairs=True, correlation=0.5, draws=1, precision=0
+    ).rows()
+    seed = int(np.random.SeedSequence([0, 20, 0]).generate_state(3)[1])
+    targets = patterns.correlated(12, 20, 0.5, 0.5, seed) > 0
+    prototype = patterns.sparse(1, 20, 0.5, seed)[0]
+    assert row["bits_per_synapse"] == pytest.approx(information(targets, targets, prototype) / 60)
 
 
 def test_intervals_hold_the_mean_and_are_narrow_where_draws_agree():

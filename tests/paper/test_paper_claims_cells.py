@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from claim_cells import data_of, made_up
+from scipy import stats
 
 from hebbian_descent.datasets import DatasetUnavailableError
 from hebbian_descent.paper.claims import CLAIMS, Judgement, base, cells, tally
@@ -234,6 +235,13 @@ def test_differences_within_the_spread_of_the_draws_are_ties():
     steady = cells.compared(cell_of([0.1, 0.2, 0.3]), cell_of([0.15, 0.25, 0.35]))
     assert steady.sign() == 1
     assert steady.chance == pytest.approx(0, abs=1e-12)
+
+
+def test_chance_is_that_of_a_paired_t_test():
+    first, second = [0.1, 0.24, 0.3, 0.17], [0.12, 0.21, 0.38, 0.2]
+    found = cells.compared(cell_of(first), cell_of(second))
+    low, high = stats.ttest_rel(second, first).confidence_interval(0.99)
+    assert (found.gain - found.chance, found.gain + found.chance) == pytest.approx((low, high))
 
 
 def test_means_and_spreads_are_compared_where_there_are_no_draws():

@@ -46,6 +46,10 @@ def test_forgetting_is_judged_by_all_streams_and_draws():
     assert on_forgetting([forgets, forgets]) == "holds"
     assert on_forgetting([forgets, forgets, does_not]) == "holds with limits"
     assert on_forgetting([forgets, does_not]) == "does not hold"
+    sometimes = made_up()
+    sometimes.errors[OURS][0] = FLAT  # in one of two draws it does not: neither for it nor against it
+    assert on_forgetting([sometimes]) == "undecided"
+    assert on_forgetting([forgets, sometimes]) == "holds"
 
 
 def test_one_other_rule_that_always_forgets_is_against_being_alone():

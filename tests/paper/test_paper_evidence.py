@@ -306,7 +306,11 @@ def judge_on(monkeypatch, date):
 
 def test_verdicts_keep_their_date_and_replace_no_later_ones(tmp_path, command, monkeypatch):
     keep = tmp_path / "kept"
-    for date, findings in (("2026-01-05", "Later."), ("2026-01-02", "Earlier.")):
+    for date, findings, expected in (
+        ("2026-01-05", "Later.", "Later."),
+        ("2026-01-05", "On that day again.", "On that day again."),
+        ("2026-01-02", "Earlier.", "On that day again."),
+    ):
         claim = Claim(*CLAIM[:6], judge=lambda context, found=findings: Judgement("holds", found))
         monkeypatch.setattr(claims, "CLAIMS", (claim,))
         judge_on(monkeypatch, date)
@@ -314,7 +318,7 @@ def test_verdicts_keep_their_date_and_replace_no_later_ones(tmp_path, command, m
         command("claims", "--output", date)
         code, _, said = command("evidence", "--output", date, "--kept", "kept")
         assert code == 0
-        assert [claim.findings for claim in kept_claims(keep)] == ["Later."]
+        assert [claim.findings for claim in kept_claims(keep)] == [expected]
         kept = json.loads((keep / ORIGIN).read_text())["claims"]
         assert (kept["date"], kept["commit"]) == ("2026-01-05", "of 2026-01-05")
     assert "1 verdict was not judged later than those kept: `claims` judges again." in said

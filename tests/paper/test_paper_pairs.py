@@ -51,12 +51,14 @@ def test_deviations_of_a_dataset_are_shared_if_most_results_have_them():
 
     connect = [measured("connect", deviation, z) for deviation, z in ((0.001, -4), (0.002, -9), (0.0, 0.5))]
     adult = [measured("adult", deviation, z) for deviation, z in ((0.05, -40), (0.0, 0.1), (-0.001, 2))]
+    half = [measured("digits", 0.01, z) for z in (-4.0, 5.0, 0.5, 0.1)]
     few = [measured("mnist", 0.1, -40.0)]
     not_run = [measured("cifar", 0.1, np.nan)._replace(n=0)]
-    found = {entry.dataset: entry for entry in systematics([*connect, *adult, *few, *not_run])}
+    found = {entry.dataset: entry for entry in systematics([*connect, *adult, *half, *few, *not_run])}
     assert {name: (entry.n, entry.n_far, entry.is_shared) for name, entry in found.items()} == {
         "connect": (3, 2, True),
         "adult": (3, 1, False),
+        "digits": (4, 2, False),
         "mnist": (1, 1, False),
     }
     assert found["connect"][-3:] == pytest.approx((0.001, 0.0, 0.002))

@@ -171,6 +171,18 @@ def test_a_spread_that_is_not_printed_counts_as_large_as_ours():
         assert compare_rows([row], [ours])[0].word == ("agrees" if agrees else "differs")
 
 
+def test_it_is_the_spread_of_a_mean_of_ten_trials_however_many_ours_are():
+    cell = {"dataset": "adult", "rule": "hebb"}
+    row = PrintedRow("file", "tab:x", cell, {"mean_hidden_activity": 2.0}, {}, bold=False)
+    sd = 0.2 * np.sqrt(20 / 19)
+    for distance in np.arange(0.11, 0.4, 0.01):
+        ours = Measured(
+            cell, {"mean_hidden_activity": 2 + distance}, {"mean_hidden_activity": 0.2}, 1.0, 0.0, 20
+        )
+        p = stats.ttest_ind_from_stats(2.0, sd, 10, 2 + distance, sd, 20, equal_var=False).pvalue
+        assert compare_rows([row], [ours])[0].word == ("agrees" if p >= 0.01 else "differs")
+
+
 @pytest.mark.parametrize("scale", [0.01, 0.0])
 def test_weights_near_zero_give_the_errors_that_the_notes_name(scale):
     known = next(note["reason"] for note in notes("reasons") if note["table"] == "text:auto_associative_hebb")
