@@ -35,6 +35,7 @@ from hebbian_descent.estimators.online_pass import (
     weights_of_a_sample,
 )
 from hebbian_descent.estimators.parameters import SPARSE, Parameters
+from hebbian_descent.estimators.sparse_input import checked_rows
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.scaling import FLOORS, precisions_of
@@ -188,6 +189,7 @@ class LayerEstimator(LearnsBatches, LayerState):
     ) -> tuple[Array, Any]:
         """Return X and y as arrays; whether X is `finite` may be left to learning."""
         dtype = self._dtype if goes_on else DTYPES
+        X, y = (checked_rows(part, name) if is_sparse(part) else part for part, name in ((X, "X"), (y, "y")))
         checks["ensure_all_finite"] = finite or is_sparse(X)
         X, y = validate_data(
             self, X, y, reset=not goes_on, dtype=dtype, order="C", accept_sparse="csr", **checks
@@ -227,8 +229,11 @@ class LayerEstimator(LearnsBatches, LayerState):
             return
         largest = largest_of(X)
         is_safe = max([largest, *map(largest_of, targets)]) < ORDINARY_SIZE
-        if is_safe and self._sparse.scales and largest > 0:
-            x = values_of(X)
+        x = values_of(X)
+        if is_safe and not self._sparse.scales:
+            # The longest possible x − μ, since μ moves towards x.
+            is_safe = 4 * max(self._sparse.square_sum, largest**2 * self.n_features_in_) < limit_of(x)
+        elif is_safe and largest > 0:
             smallest = np.abs(x).min(where=x != 0, initial=np.inf)
             finest = min(self._sparse.finest_scale, smallest * LEAST_SHARE * np.sqrt(FLOORS[x.dtype]))
             is_safe = largest / finest < limit_of(x) ** 0.75
@@ -257,6 +262,7 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _preactivation(self, X: Any) -> Array:
         if not self._is_plain(X):
             check_is_fitted(self)
+            X = checked_rows(X, "X") if is_sparse(X) else X
             X = validate_data(self, X, reset=False, dtype=self._dtype, accept_sparse="csr")
         return self._activity(X)
 

@@ -152,7 +152,7 @@ class Update(AutoencoderUpdate):
             scaled = scaled * seen.strength[:, np.newaxis]
         if self.bound.looks_ahead:
             assert growth is not None
-            self._stop_if_too_long((rates * growth, scaled * growth), step, x, seen.preactivation)
+            self._stop_if_too_long((growth, rates * growth, scaled * growth), step, x, seen.preactivation)
         direction = pre if precisions is None else pre * precisions
         self._change(layer.weights, mean_outer(direction, scaled))
         if rule.learns_bias:
