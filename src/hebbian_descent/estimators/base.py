@@ -22,7 +22,7 @@ from hebbian_descent.engines.online import (
 )
 from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
 from hebbian_descent.estimators.batches import LearnsBatches
-from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.describe import describe_layer, or_what_is_wrong
 from hebbian_descent.estimators.layer_state import LayerState
 from hebbian_descent.estimators.online_pass import (
     Samples,
@@ -59,7 +59,7 @@ class LayerEstimator(LearnsBatches, LayerState):
 
     def describe(self) -> str:
         """Describe the parameters in plain words."""
-        return describe_layer(self._setting())
+        return or_what_is_wrong(lambda: describe_layer(self._setting()))
 
     # Parameters
 
@@ -221,6 +221,7 @@ class LayerEstimator(LearnsBatches, LayerState):
         few samples.
         """
         is_safe = setting.learning_rate is None and setting.compiles(setting.in_stream)
+        is_safe = is_safe and self.__sklearn_is_fitted__() and self._progress.flags.writeable
         return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
 
     def _own_unless_safe(self, X: Any, *targets: Any) -> None:
@@ -254,10 +255,12 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _is_plain_sample(self, setting: Parameters, X: Any) -> bool:
         """Whether X is one sample that needs no further checks.
 
-        It is learned without a draft, which needs a compiled loop, and an offset that has started.
+        It is learned without a draft, which needs a compiled loop, an offset that has started, and arrays that
+        can be written, unlike those of a file that is mapped into memory.
         """
         is_row = type(X) is np.ndarray and X.ndim == 2 and len(X) == 1 and X.flags.c_contiguous
-        return is_row and setting.compiles(setting.in_stream) and self._is_plain(X) and self._progress[0] > 0
+        is_plain = is_row and setting.compiles(setting.in_stream) and self._is_plain(X)
+        return is_plain and self._progress[0] > 0 and self._progress.flags.writeable
 
     def _preactivation(self, X: Any) -> Array:
         if not self._is_plain(X):

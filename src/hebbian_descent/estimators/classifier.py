@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from sklearn.utils.multiclass import is_multilabel
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
-from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.describe import describe_layer, or_what_is_wrong
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.labels import (
     ClassWeight,
@@ -172,7 +173,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def describe(self) -> str:
         """Describe the parameters in plain words."""
-        return describe_layer(self._setting(), as_class_weight(self.class_weight))
+        return or_what_is_wrong(lambda: describe_layer(self._setting(), as_class_weight(self.class_weight)))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
         """Learn all samples for some epochs; a sample of weight 0 counts as absent."""
@@ -292,10 +293,13 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._sparse = wide
             else:
                 self._take_sparse(wide)
+        starts = (np.flatnonzero(np.diff(places) > 1) + 1).tolist()
         for name in ("weights_", "bias_", "target_offset_", *AVERAGES):
             if (old := vars(self).get(name)) is not None:
                 grown = aligned_zeros((len(every), *old.shape[1:]), old.dtype)
-                grown[places] = old
+                for start, end in pairwise([0, *starts, len(known)]):  # slices are faster than places
+                    if start < end:
+                        grown[places[start] : places[end - 1] + 1] = old[start:end]
                 setattr(self, name, grown)
 
     def _read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent.estimators.labels import ClassWeight
@@ -38,6 +39,14 @@ CENTERINGS = {
 
 MOST_WEIGHTS = 5
 """The number of class weights that are listed."""
+
+
+def or_what_is_wrong(describe: Callable[[], str]) -> str:
+    """Return a description, or what is wrong with the parameters."""
+    try:
+        return describe()
+    except (TypeError, ValueError) as error:
+        return f"not usable: {error}"
 
 
 def describe_layer(setting: Any, class_weight: ClassWeight = None) -> str:
@@ -89,7 +98,7 @@ def _average(average: Average) -> str:
     if not in_stream.rate:
         return words
     where = "" if in_fit == in_stream else "in partial_fit "
-    return f"{words}, {where}at most about the last {round(1 / in_stream.rate):,}"
+    return f"{words}, {where}at most about the last {1 / in_stream.rate:,.0f}"
 
 
 def _epochs(setting: Any) -> str:

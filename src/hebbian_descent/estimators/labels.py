@@ -79,7 +79,8 @@ def with_new(known: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[A
 def _as_kind_of(known: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return numbers as whole ones if those known are, and otherwise as fractions, with the same values."""
     wide = np.result_type(known, labels)
-    same = labels.astype(wide if wide.kind == known.dtype.kind else known.dtype)
+    with np.errstate(invalid="ignore"):
+        same = labels.astype(wide if wide.kind == known.dtype.kind else known.dtype)
     if same.tolist() != labels.tolist():
         raise ValueError(f"The labels y must be of one kind. Got {labels[0]!r} after labels of {known.dtype}.")
     return same

@@ -100,6 +100,12 @@ void post_of(const UnitRow<T>& units, const StepSettings& step, const T* targets
     if (step.pulls_back) units.pull_back(a, h, post, n);
 }
 
+// Whether a pattern, of which ‖x/σ‖² is given, is so long that μ, which follows it, would be too far from others.
+template <class T>
+bool is_too_long(T squares) noexcept {
+    return !(4 * squares <= std::sqrt(std::numeric_limits<T>::max()));
+}
+
 // Bounds on the activity of a unit, and on a change of it.
 template <class T>
 struct Bounds {

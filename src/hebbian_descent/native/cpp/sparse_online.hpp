@@ -142,7 +142,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         std::size_t n_present = 0;
         present.resize(samples.end(place) - samples.begin(place));
         T shares = 0, finest(totals.finest);
-        double square_sum = totals.square_sum, squares = 0, along_offset = 0;
+        double square_sum = totals.square_sum, squares = 0, along_offset = 0, length = 0;
         for (std::size_t at = samples.begin(place); at < samples.end(place); ++at) {
             lookahead.after(at);
             const T x = samples.values[at];
@@ -166,9 +166,10 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             finest = std::max(finest, precision_now);
             const double precision = static_cast<double>(precision_now), value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
-            squares += value * (value - 2 * mu) * precision;
+            squares += value * (value - 2 * mu) * precision, length += value * value * precision;
             along_offset += value * mu * precision;
         }
+        if (is_too_long(static_cast<T>(length))) return static_cast<std::ptrdiff_t>(place);
         present.resize(n_present);
         squares = std::max(squares + square_sum, 0.0), along_offset -= square_sum;
         const double extent = starts ? static_cast<double>(n_present) : squares;
