@@ -1,4 +1,4 @@
-"""Whatever is passed to an estimator is refused with nothing changed, or learned and everything stays finite."""
+"""Whatever comes is refused with nothing changed, or learned and everything stays finite."""
 
 import copy
 import warnings
@@ -176,7 +176,9 @@ def test_refused_with_nothing_changed_or_learned_and_finite(tmp_path_factory, ki
         assert_finite(estimator)
 
 
-@pytest.mark.parametrize("form", [*(f"{name}_array" for name in FORMATS), *(f"{name}_matrix" for name in FORMATS)])
+@pytest.mark.parametrize(
+    "form", [*(f"{name}_array" for name in FORMATS), *(f"{name}_matrix" for name in FORMATS)]
+)
 @pytest.mark.parametrize("index", WRONG_INDICES)
 def test_an_index_out_of_range_is_refused(form, index):
     X, y = sample(np.random.default_rng(0), N_ROWS, np.float64)
@@ -225,7 +227,8 @@ def test_a_model_that_is_mapped_into_memory_learns_on_a_copy(tmp_path, kind, n_r
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "parameters", [{}, {"learning_rate": 5e-324}, {"shift": 5e-324}, {"rule": "none"}, {"centering": object()}]
+    "parameters",
+    [{}, {"learning_rate": 5e-324}, {"shift": 5e-324}, {"rule": "none"}, {"centering": object()}],
 )
 def test_a_description_never_fails(kind, parameters):
     assert kind(**parameters).describe()

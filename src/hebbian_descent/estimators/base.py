@@ -255,8 +255,8 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _is_plain_sample(self, setting: Parameters, X: Any) -> bool:
         """Whether X is one sample that needs no further checks.
 
-        It is learned without a draft, which needs a compiled loop, an offset that has started, and arrays that
-        can be written, unlike those of a file that is mapped into memory.
+        It is learned without a draft, which needs a compiled loop, an offset that has started, and arrays
+        that can be written, unlike those of a file that is mapped into memory.
         """
         is_row = type(X) is np.ndarray and X.ndim == 2 and len(X) == 1 and X.flags.c_contiguous
         is_plain = is_row and setting.compiles(setting.in_stream) and self._is_plain(X)

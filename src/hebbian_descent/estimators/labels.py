@@ -60,7 +60,7 @@ def refuse_null(labels: Any) -> None:
 
 
 def with_new(known: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return all labels, sorted, each once; whole numbers stay whole, and words that are objects stay such."""
+    """Return all labels, sorted, each once; whole numbers stay whole, and objects stay objects."""
     if len(known) == 0:
         return labels
     if known.dtype.kind in "iuf" and labels.dtype.kind in "iuf" and known.dtype != labels.dtype:
@@ -82,7 +82,9 @@ def _as_kind_of(known: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArra
     with np.errstate(invalid="ignore"):
         same = labels.astype(wide if wide.kind == known.dtype.kind else known.dtype)
     if same.tolist() != labels.tolist():
-        raise ValueError(f"The labels y must be of one kind. Got {labels[0]!r} after labels of {known.dtype}.")
+        raise ValueError(
+            f"The labels y must be of one kind. Got {labels[0]!r} after labels of {known.dtype}."
+        )
     return same
 
 

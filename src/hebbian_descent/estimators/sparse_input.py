@@ -1,22 +1,20 @@
 """The entrance of sparse matrices: neither SciPy nor scikit-learn checks that their indices are in range.
 
-Compiled code, SciPy's own included, would read and write whatever lies at an index that is not. So a matrix
-is made anew from views of its parts, which are never changed, and checked before and after each conversion.
+Compiled code, SciPy's own included, would read and write whatever lies at an index that is not. Checks and
+conversions change attributes of a matrix, so they work on an object of our own; the arrays of the given one
+are never changed.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-PARTS = {
-    **dict.fromkeys(("csr", "csc", "bsr"), ("data", "indices", "indptr")),
-    "coo": ("data", "coords"),
-    "dia": ("data", "offsets"),
-}
-"""What the constructor of each format takes, and checks in part; the others are made of Python objects."""
+COMPRESSED = ("csr", "csc", "bsr")
+PARTS = {"coo": ("data", "coords"), "dia": ("data", "offsets")}
+"""What constructors take and check; compressed formats have a check, and the others consist of objects."""
 MOST_COLUMNS = np.iinfo(np.int32).max
 
 
@@ -35,13 +33,21 @@ def checked_rows(matrix: Any, name: str) -> Any:
 def _in_range(matrix: Any) -> Any:
     if len(matrix.shape) != 2 or matrix.shape[1] > MOST_COLUMNS:
         raise ValueError(f"there must be two dimensions, and at most {MOST_COLUMNS} columns")
+    if matrix.format in COMPRESSED:
+        return _in_range_if_compressed(copy(matrix))
     if matrix.format in PARTS:
         parts = tuple(getattr(matrix, part) for part in PARTS[matrix.format])
-        matrix = type(matrix)(parts, shape=matrix.shape)
+        return type(matrix)(parts, shape=matrix.shape)
     if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
         raise ValueError("its rows do not fit its data")
-    if hasattr(matrix, "check_format"):
-        matrix.check_format(full_check=True)
-        if np.diff(matrix.indptr).min(initial=0) < 0:  # which is not checked if no value is left
-            raise ValueError("the starts of its rows must not decrease")
+    return matrix
+
+
+def _in_range_if_compressed(matrix: Any) -> Any:
+    if matrix.indices.dtype.kind not in "iu" or matrix.indptr.dtype.kind not in "iu":
+        raise ValueError("its indices must be whole numbers")
+    matrix.check_format(full_check=True)
+    starts = matrix.indptr
+    if (starts[1:] < starts[:-1]).any():  # which is not checked if no value is left
+        raise ValueError("the starts of its rows must not decrease")
     return matrix

@@ -153,7 +153,9 @@ class Update(AutoencoderUpdate):
         if self.bound.looks_ahead:
             assert growth is not None
             scaled_x = x if precisions is None else x * np.sqrt(precisions)
-            length = 4 * (scaled_x * scaled_x).sum(axis=1)  # an offset that follows x stays near enough to others
+            length = 4 * (scaled_x * scaled_x).sum(
+                axis=1
+            )  # an offset that follows x stays near enough to others
             self._stop_if_too_long(
                 (growth, length, rates * growth, scaled * growth), step, x, seen.preactivation
             )

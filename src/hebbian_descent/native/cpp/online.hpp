@@ -85,8 +85,8 @@ HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noex
 
 // Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known
 // after all of them. σ follows before the step, and only where an input is not 0; after the step, an input that was new
-// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is NaN if one of its squares is infinite, or if inputs
-// are not scaled and it is too long.
+// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is NaN if one of its squares is infinite, or if
+// inputs are not scaled and it is too long.
 template <bool follows, bool scales, class T, std::size_t k>
 void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T, k>& shifts, const T* const (&x)[k],
                      std::size_t n_inputs, T (&products)[k][k], const Moments<T>& moved) noexcept {

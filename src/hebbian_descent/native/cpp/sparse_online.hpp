@@ -234,9 +234,9 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             for (const PresentInput<T>& of : present) {
                 auto row = RowPart<T, n>::load(of.row + i, last);
                 for (std::size_t k = 0; k < n; ++k)
-                    row.v[k] = fma(V(of.by_step), p.v[k],
-                                   fma(V(of.by_common), common.v[k],
-                                       V(stays) * fma(V(T(0) - of.share), before.v[k], row.v[k])));
+                    row.v[k] = fma(
+                        V(of.by_step), p.v[k],
+                        fma(V(of.by_common), common.v[k], V(stays) * fma(V(T(0) - of.share), before.v[k], row.v[k])));
                 row.store(of.row + i, last);
             }
         });
