@@ -39,7 +39,7 @@ def _aligned_in(make: Callable[..., Any], shape: tuple[int, ...], dtype: npt.DTy
 def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a copy in the same order, aligned if it is a matrix of floating-point numbers."""
     if array.ndim != 2 or array.dtype.kind != "f":
-        return array.copy(order="K")
+        return np.array(array, order="K")  # a plain array, even of one that is mapped into memory
     if array.flags.f_contiguous and not array.flags.c_contiguous:
         return aligned_copy(array.T).T
     copied = aligned(array.shape, array.dtype)

@@ -179,8 +179,7 @@ def test_the_description_says_when_fit_ends(settings, words):
 def test_the_description_says_what_classes_weigh(class_weight, words):
     assert "weighted" not in HebbianDescentClassifier().describe()
     assert HebbianDescentClassifier(class_weight=class_weight).describe().endswith(f"; {words}")
-    with pytest.raises(ValueError, match="class_weight must be None"):
-        HebbianDescentClassifier(class_weight=3).describe()
+    assert "class_weight" in HebbianDescentClassifier(class_weight=3).describe()
 
 
 @pytest.mark.parametrize(

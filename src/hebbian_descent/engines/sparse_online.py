@@ -35,7 +35,7 @@ MEAN, SQUARES, PRECISION, BLOCK = range(4)
 N_KNOWN = 4
 BIAS, RESPONSE, COMMON = range(3)
 """Rows of `units`: β = b − Wμ, Wμ and C."""
-PAST, USED, FINEST = 4, 5, 6
+SQUARE_SUM, PAST, USED, FINEST = 3, 4, 5, 6
 N_TOTALS = 7
 """`totals` are P, Q and K of the block, G, the numbers of past blocks and used places, the largest 1/σ²."""
 N_FACTORS = 5
@@ -153,6 +153,11 @@ class SparseArrays(NamedTuple):
     def finest_scale(self) -> float:
         """The smallest σ that an input ever had."""
         return float(1 / np.sqrt(self.totals[FINEST])) if self.totals[FINEST] else np.inf
+
+    @property
+    def square_sum(self) -> float:
+        """Σμ²/σ² over all inputs."""
+        return float(self.totals[SQUARE_SUM])
 
     @property
     def raw_bias(self) -> Array:

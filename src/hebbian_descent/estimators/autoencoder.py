@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.engines.online import Order
 from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of
-from hebbian_descent.estimators.describe import describe_autoencoder
+from hebbian_descent.estimators.describe import describe_autoencoder, or_what_is_wrong
 from hebbian_descent.estimators.layer_state import seed_of, start_of_offset
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
 from hebbian_descent.estimators.parameters import AutoencoderParameters, available_unless, why_no_stream
@@ -110,7 +110,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def describe(self) -> str:
         """Describe the parameters in plain words."""
-        return describe_autoencoder(self._setting())
+        return or_what_is_wrong(lambda: describe_autoencoder(self._setting()))
 
     def _setting(self) -> AutoencoderParameters:
         return AutoencoderParameters.of(self)

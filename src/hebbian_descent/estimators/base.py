@@ -22,7 +22,7 @@ from hebbian_descent.engines.online import (
 )
 from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
 from hebbian_descent.estimators.batches import LearnsBatches
-from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.describe import describe_layer, or_what_is_wrong
 from hebbian_descent.estimators.layer_state import LayerState
 from hebbian_descent.estimators.online_pass import (
     Samples,
@@ -35,6 +35,7 @@ from hebbian_descent.estimators.online_pass import (
     weights_of_a_sample,
 )
 from hebbian_descent.estimators.parameters import SPARSE, Parameters
+from hebbian_descent.estimators.sparse_input import checked_rows
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.scaling import FLOORS, precisions_of
@@ -58,7 +59,7 @@ class LayerEstimator(LearnsBatches, LayerState):
 
     def describe(self) -> str:
         """Describe the parameters in plain words."""
-        return describe_layer(self._setting())
+        return or_what_is_wrong(lambda: describe_layer(self._setting()))
 
     # Parameters
 
@@ -190,6 +191,7 @@ class LayerEstimator(LearnsBatches, LayerState):
         refuse_masked(X, "X")
         refuse_masked(y, "y")
         dtype = self._dtype if goes_on else DTYPES
+        X, y = (checked_rows(part, name) if is_sparse(part) else part for part, name in ((X, "X"), (y, "y")))
         checks["ensure_all_finite"] = finite or is_sparse(X)
         X, y = validate_data(
             self, X, y, reset=not goes_on, dtype=dtype, order="C", accept_sparse="csr", **checks
@@ -221,6 +223,7 @@ class LayerEstimator(LearnsBatches, LayerState):
         few samples.
         """
         is_safe = setting.learning_rate is None and setting.compiles(setting.in_stream)
+        is_safe = is_safe and self.__sklearn_is_fitted__() and self._progress.flags.writeable
         return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
 
     def _own_unless_safe(self, X: Any, *targets: Any) -> None:
@@ -229,8 +232,11 @@ class LayerEstimator(LearnsBatches, LayerState):
             return
         largest = largest_of(X)
         is_safe = max([largest, *map(largest_of, targets)]) < ORDINARY_SIZE
-        if is_safe and self._sparse.scales and largest > 0:
-            x = values_of(X)
+        x = values_of(X)
+        if is_safe and not self._sparse.scales:
+            # The longest possible x − μ, since μ moves towards x.
+            is_safe = 4 * max(self._sparse.square_sum, largest**2 * self.n_features_in_) < limit_of(x)
+        elif is_safe and largest > 0:
             smallest = np.abs(x).min(where=x != 0, initial=np.inf)
             finest = min(self._sparse.finest_scale, smallest * LEAST_SHARE * np.sqrt(FLOORS[x.dtype]))
             is_safe = largest / finest < limit_of(x) ** 0.75
@@ -251,15 +257,18 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _is_plain_sample(self, setting: Parameters, X: Any) -> bool:
         """Whether X is one sample that needs no further checks.
 
-        It is learned without a draft, which needs a compiled loop, and an offset that has started.
+        It is learned without a draft, which needs a compiled loop, an offset that has started, and arrays
+        that can be written, unlike those of a file that is mapped into memory.
         """
         is_row = type(X) is np.ndarray and X.ndim == 2 and len(X) == 1 and X.flags.c_contiguous
-        return is_row and setting.compiles(setting.in_stream) and self._is_plain(X) and self._progress[0] > 0
+        is_plain = is_row and setting.compiles(setting.in_stream) and self._is_plain(X)
+        return is_plain and self._progress[0] > 0 and self._progress.flags.writeable
 
     def _preactivation(self, X: Any) -> Array:
         if not self._is_plain(X):
             check_is_fitted(self)
             refuse_masked(X, "X")
+            X = checked_rows(X, "X") if is_sparse(X) else X
             X = validate_data(self, X, reset=False, dtype=self._dtype, accept_sparse="csr")
         return as_it_is(self)._activity(X)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -11,24 +12,27 @@ import numpy.typing as npt
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import is_multilabel, unique_labels
+from sklearn.utils.multiclass import is_multilabel
 
 from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.estimators.base import ONE, LayerEstimator, scales_of
-from hebbian_descent.estimators.describe import describe_layer
+from hebbian_descent.estimators.describe import describe_layer, or_what_is_wrong
 from hebbian_descent.estimators.epochs import fit_epochs
 from hebbian_descent.estimators.labels import (
     ClassWeight,
     as_class_weight,
     as_indicator,
+    check_kind,
     check_labels,
     check_labels_apart,
     check_names_of_classes,
     class_weight_of_pairs,
     refuse_balance_in_a_stream,
+    refuse_null,
     takes_several_labels,
     weights_of_labels,
+    with_new,
 )
 from hebbian_descent.estimators.layer_state import AVERAGES, STATE
 from hebbian_descent.estimators.online_pass import Samples
@@ -169,7 +173,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def describe(self) -> str:
         """Describe the parameters in plain words."""
-        return describe_layer(self._setting(), as_class_weight(self.class_weight))
+        return or_what_is_wrong(lambda: describe_layer(self._setting(), as_class_weight(self.class_weight)))
 
     @alone
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HebbianDescentClassifier:
@@ -215,6 +219,11 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _partial_fit(self, setting: Parameters, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         refuse_balance_in_a_stream(as_class_weight(self.class_weight))
+        if classes is not None:
+            if isinstance(classes, list | tuple):
+                refuse_null(classes)
+            classes = np.asarray(classes)
+            check_kind(classes)
         goes_on = self.__sklearn_is_fitted__()
         finite = not setting.compiles(setting.in_stream)
         X, y, scales = self._read(
@@ -251,8 +260,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
 
     def _stream(self, setting: Parameters, X: Array, y: Any, scales: Array) -> None:
         """Learn in order, with a pause wherever a class is seen for the first time."""
-        _, first_places = np.unique(y, return_index=True)
-        new = [place for place in first_places if y[place] not in self.classes_]
+        labels, first_places = np.unique(y, return_index=True)
+        new = first_places[~np.isin(labels, self.classes_)]
         for start, end in zip([0, *sorted(new)], [*sorted(new), len(y)], strict=True):
             if start == end:
                 continue
@@ -274,13 +283,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Add unknown classes, with weights of zero."""
         if self.multilabel_:
             return
-        known, labels = self.classes_, np.unique(labels)
-        if len(known) == 0 or known.dtype.kind == labels.dtype.kind != "O":
-            every = np.union1d(known, labels) if len(known) else labels
-        else:
-            every = unique_labels(known, labels)
-            if known.dtype == object:  # which `unique_labels` does not keep
-                every = every.astype(object)
+        known = self.classes_
+        every = with_new(known, np.unique(labels))
         if len(every) == len(known):
             return
         places = np.searchsorted(every, known)
@@ -291,10 +295,13 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
                 self._sparse = wide
             else:
                 self._take_sparse(wide)
+        starts = (np.flatnonzero(np.diff(places) > 1) + 1).tolist()
         for name in ("weights_", "bias_", "target_offset_", *AVERAGES):
             if (old := vars(self).get(name)) is not None:
                 grown = aligned_zeros((len(every), *old.shape[1:]), old.dtype)
-                grown[places] = old
+                for start, end in pairwise([0, *starts, len(known)]):  # slices are faster than places
+                    if start < end:
+                        grown[places[start] : places[end - 1] + 1] = old[start:end]
                 setattr(self, name, grown)
 
     def _read(
@@ -310,6 +317,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     ) -> tuple[Array, npt.NDArray[Any], Array]:
         """Return inputs, labels or a matrix of them, and weights of the samples whose weight is not 0."""
         class_weight, several = as_class_weight(self.class_weight), is_multilabel(y)
+        if isinstance(y, list | tuple):
+            refuse_null(y)
         X, y = self._checked(
             X, y, goes_on=goes_on, finite=finite or sample_weight is not None, multi_output=several
         )
@@ -340,6 +349,8 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         """Return what the units are to learn from one sample, or None if there is more to check."""
         refuse_masked(y, "y")
         labels = np.asarray(y)
+        if labels.dtype.kind == "U" and isinstance(y, list | tuple):
+            refuse_null(y)
         if self.multilabel_:
             fits = labels.shape == (1, len(self.classes_)) and labels.dtype.kind in "biu"
             takes = fits and takes_several_labels(setting.activation, setting.error)

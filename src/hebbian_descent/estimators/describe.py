@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hebbian_descent.estimators.labels import ClassWeight
@@ -38,6 +39,14 @@ CENTERINGS = {
 
 MOST_WEIGHTS = 5
 """The number of class weights that are listed."""
+
+
+def or_what_is_wrong(describe: Callable[[], str]) -> str:
+    """Return a description, or what is wrong with the parameters."""
+    try:
+        return describe()
+    except (TypeError, ValueError) as error:
+        return f"not usable: {error}"
 
 
 def describe_layer(setting: Any, class_weight: ClassWeight = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from hebbian_descent.checks import Array, as_number
 from hebbian_descent.network import Activation
@@ -32,13 +32,60 @@ def check_labels_apart(activation: Activation, error: ErrorTerm) -> None:
 
 
 def check_labels(y: Any, *, in_stream: bool) -> None:
-    """Refuse numbers that are not labels.
+    """Refuse numbers that are not labels, and labels that cannot be saved.
 
     If most labels differ, scikit-learn warns that they may be targets of a regression. In a short block of a
     stream they may well differ.
     """
+    check_kind(y)
     if not (in_stream and y.ndim == 1 and y.dtype.kind in "biuUS"):
         check_classification_targets(y)
+
+
+def check_kind(labels: Any) -> None:
+    """Refuse labels that are neither numbers nor words, which a model file could not hold."""
+    kind, dtype = labels.dtype.kind, labels.dtype
+    if kind not in "biufUO" or (kind == "f" and dtype.itemsize not in (4, 8)):
+        raise ValueError(f"The labels y must be numbers or words. Got {dtype}: use labels.astype(str).")
+    if kind == "O":
+        refuse_null(labels)
+
+
+def refuse_null(labels: Any) -> None:
+    """Refuse words that NumPy would shorten, so that "a" and "a" with a null character were one label."""
+    if not isinstance(labels, np.ndarray) or labels.dtype == object:
+        for label in labels:
+            if isinstance(label, str) and "\0" in label:
+                raise ValueError(f"The labels y must not hold null characters. Got {label!r}.")
+
+
+def with_new(known: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return all labels, sorted, each once; whole numbers stay whole, and objects stay objects."""
+    if len(known) == 0:
+        return labels
+    if known.dtype.kind in "iuf" and labels.dtype.kind in "iuf" and known.dtype != labels.dtype:
+        labels = _as_kind_of(known, labels)
+    if known.dtype.kind == labels.dtype.kind != "O":
+        if len(labels) == 1:
+            place = int(np.searchsorted(known, labels[0]))
+            is_known = place < len(known) and known[place] == labels[0]
+            wide = known.astype(np.result_type(known, labels), copy=False)
+            return known if is_known else np.insert(wide, place, labels[0])
+        return np.union1d(known, labels)
+    every: npt.NDArray[Any] = unique_labels(known, labels)
+    return every.astype(object) if known.dtype == object else every  # which `unique_labels` does not keep
+
+
+def _as_kind_of(known: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers as whole ones if those known are, and otherwise as fractions, with the same values."""
+    wide = np.result_type(known, labels)
+    with np.errstate(invalid="ignore"):
+        same = labels.astype(wide if wide.kind == known.dtype.kind else known.dtype)
+    if same.tolist() != labels.tolist():
+        raise ValueError(
+            f"The labels y must be of one kind. Got {labels[0]!r} after labels of {known.dtype}."
+        )
+    return same
 
 
 def as_indicator(y: Any) -> npt.NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import wraps
 from types import MethodType
 from typing import Any
 
@@ -14,6 +14,7 @@ from hebbian_descent.checks import as_count, as_flag, as_number, unknown_name
 from hebbian_descent.engines.online import Loop, OnlineSetting, has_compiled_form, is_compiled, loop_of
 from hebbian_descent.engines.sparse_online import sparse_loop_of
 from hebbian_descent.estimators.epochs import Stopping, as_stopping
+from hebbian_descent.lazy import cached_property
 from hebbian_descent.learning.averaging import Average, as_average, averaging_in
 from hebbian_descent.learning.centering import (
     Centering,

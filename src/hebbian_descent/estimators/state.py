@@ -78,7 +78,7 @@ class HasState(Saved):
     def _from_contents(cls, contents: Mapping[str, Any], arrays: Arrays) -> Self:
         require_names(contents, ("parameters", "state"), "parts of an estimator")
         estimator: Any = cls(**_checked_parameters(cls, contents["parameters"]))
-        estimator.describe()  # checks the parameters, which the constructor of an estimator does not
+        estimator._setting()  # checks the parameters, which the constructor of an estimator does not
         words = contents["state"]
         if not isinstance(words, dict) or set(words) & set(arrays):
             raise ModelFileError(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hebbian_descent.checks import Array, as_count, as_number, as_patterns, read_only
+from hebbian_descent.lazy import cached_property
 from hebbian_descent.learning.centering import HIDDEN_SHIFT, Offset
 from hebbian_descent.learning.constraints import Constraints, as_connectivity, as_constraints
 from hebbian_descent.learning.divergence import DivergenceError

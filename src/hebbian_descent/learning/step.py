@@ -152,7 +152,13 @@ class Update(AutoencoderUpdate):
             scaled = scaled * seen.strength[:, np.newaxis]
         if self.bound.looks_ahead:
             assert growth is not None
-            self._stop_if_too_long((rates * growth, scaled * growth), step, x, seen.preactivation)
+            scaled_x = x if precisions is None else x * np.sqrt(precisions)
+            length = 4 * (scaled_x * scaled_x).sum(
+                axis=1
+            )  # an offset that follows x stays near enough to others
+            self._stop_if_too_long(
+                (growth, length, rates * growth, scaled * growth), step, x, seen.preactivation
+            )
         direction = pre if precisions is None else pre * precisions
         self._change(layer.weights, mean_outer(direction, scaled))
         if rule.learns_bias:

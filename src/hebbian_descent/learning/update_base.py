@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.lazy import cached_property
 from hebbian_descent.learning.constraints import Constraint
 from hebbian_descent.learning.divergence import Bound, DivergenceError
 from hebbian_descent.learning.noise import NoiseStream

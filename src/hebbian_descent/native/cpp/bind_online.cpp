@@ -1,4 +1,5 @@
 // Online learning of one layer.
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -113,6 +114,12 @@ struct SparseRows {
         if (columns.shape(0) != values.shape(0)) throw std::invalid_argument("A column must come with every value.");
     }
     std::size_t n() const noexcept { return starts.shape(0) - 1; }
+    void require_below(std::size_t n_inputs) const {
+        hebbian_descent::require_below(n_inputs, columns.data(), columns.shape(0));
+        hebbian_descent::require_below(columns.shape(0) + 1, starts.data(), starts.shape(0));
+        if (checks_indices && !std::is_sorted(starts.data(), starts.data() + starts.shape(0)))
+            throw std::out_of_range("The starts of rows must not decrease.");
+    }
 };
 
 // One setting of online learning, ready for any number of calls, from any number of threads.
@@ -178,6 +185,7 @@ class OnlineLoop {
         const Buffer<T> a(out.ptr());
         if (a.ndim() != 2 || a.shape(0) != rows.n() || a.shape(1) != layer.n_outputs)
             throw std::invalid_argument("Preactivations are one row per sample.");
+        rows.require_below(layer.n_inputs);
         nb::gil_scoped_release release;
         std::vector<T> room(layer.row_length());
         for (std::size_t sample = 0; sample < rows.n(); ++sample) {
@@ -212,6 +220,8 @@ class OnlineLoop {
         if (rows.n() != n_targets || (labels == nullptr && n_columns != layer.n_outputs) ||
             weights.shape(0) != n_targets || counts.shape(0) != 2)
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
+        rows.require_below(layer.n_inputs);
+        require_below(n_targets, places.data(), places.shape(0));
         require_units(labels, places, layer.n_outputs);
         const SparseSamples<T> samples{rows.values.data(), rows.columns.data(), rows.starts.data(), targets, labels,
                                        weights.data(),     places.data(),       places.shape(0)};
@@ -243,6 +253,7 @@ class OnlineLoop {
         if (x.ndim() != 2 || x.shape(1) != layer.n_inputs || (labels == nullptr && n_columns != layer.n_outputs) ||
             n_targets != x.shape(0) || weights.shape(0) != x.shape(0) || counts.shape(0) != 2)
             throw std::invalid_argument("The arrays of a layer and its samples do not fit together.");
+        require_below(n_targets, places.data(), places.shape(0));
         require_units(labels, places, layer.n_outputs);
         const Samples<T> samples{x.data(), targets, labels, weights.data(), places.data(), places.shape(0)};
         if (layer.n_outputs * layer.n_inputs * samples.n <= weights_of_a_short_call)

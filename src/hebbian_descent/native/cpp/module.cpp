@@ -27,6 +27,7 @@ NB_MODULE(HD_MODULE, m) {
     // Estimators keep loops as long as they live, some until the interpreter exits: that is not a leak.
     nb::set_leak_warnings(false);
     m.attr("level") = level;
+    m.attr("checks_indices") = checks_indices;
     m.def("supports", &supports, "level"_a);
     bind_units(m);
     bind_online(m);

@@ -85,12 +85,14 @@ HD_INLINE Vector<T> followed(Vector<T> mean, T shift, Vector<T> difference) noex
 
 // Center and scale the next inputs, each as if μ and σ had followed those before it, and set `moved` to what is known
 // after all of them. σ follows before the step, and only where an input is not 0; after the step, an input that was new
-// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is NaN if one of its squares is infinite.
+// has none. products[i][j] = ⟨d_i, c_j⟩; the last one of a pattern is NaN if one of its squares is infinite, or if
+// inputs are not scaled and it is too long.
 template <bool follows, bool scales, class T, std::size_t k>
 void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T, k>& shifts, const T* const (&x)[k],
                      std::size_t n_inputs, T (&products)[k][k], const Moments<T>& moved) noexcept {
     using V = Vector<T>;
-    V sums[k][k];
+    V sums[k][k], lengths[k];
+    for (auto& length : lengths) length = V(T(0));
     for (auto& row : sums)
         for (auto& s : row) s = V(T(0));
     for_vectors<T>(n_inputs, [&](std::size_t i, std::size_t m) HD_LAMBDA_INLINE {
@@ -100,6 +102,7 @@ void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T
             const V input = V::load(x[j] + i, m), c = input - offset;
             c.store(steps.centered[j] + i);
             d[j] = c;
+            if (!scales) lengths[j] = fma(input, input, lengths[j]);
             if (follows) offset = followed(offset, shifts.offset[j], c);
             if (scales) {
                 if (follows && shifts.squares[j] > 0) {
@@ -122,6 +125,8 @@ void center_and_move(const Moments<T>& known, Steps<T, k>& steps, const Shifts<T
     });
     for (std::size_t l = 0; l < k; ++l)
         for (std::size_t j = l; j < k; ++j) products[l][j] = sum(sums[l][j]);
+    for (std::size_t j = 0; !scales && j < k; ++j)
+        if (is_too_long(sum(lengths[j]))) products[j][j] = std::numeric_limits<T>::quiet_NaN();
 }
 
 // b ← b + p where it learns, then b ← b + ν(ks + p⟨d, c⟩).

@@ -100,6 +100,12 @@ void post_of(const UnitRow<T>& units, const StepSettings& step, const T* targets
     if (step.pulls_back) units.pull_back(a, h, post, n);
 }
 
+// Whether a pattern, of which ‖x/σ‖² is given, is so long that μ, which follows it, would be too far from others.
+template <class T>
+bool is_too_long(T squares) noexcept {
+    return !(4 * squares <= std::sqrt(std::numeric_limits<T>::max()));
+}
+
 // Bounds on the activity of a unit, and on a change of it.
 template <class T>
 struct Bounds {
@@ -123,8 +129,8 @@ bool within_bounds(const Stimulus<T>& to, std::size_t n, const T* p) noexcept {
 
 // Set p = −share·η·post; return whether activities stay within bounds, before and after the step.
 //
-// A step adds p(‖z‖² + 1) to them. The step of an error of 1 must also be within bounds: a moving offset follows even
-// a pattern without error, and later ones must stay learnable.
+// A step adds p(‖z‖² + 1) to them. The step of an error of 1 must also be within bounds, and so must ‖z‖² + 1 itself: a
+// moving offset follows even a pattern without error, and later ones must stay learnable.
 template <class T>
 bool respond_once(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T>& to, double share, std::size_t n,
                   T* p) noexcept {
@@ -132,7 +138,7 @@ bool respond_once(const UnitRow<T>& units, const StepSettings& step, const Stimu
     post_of(units, step, to.targets, to.a, to.h, n, p);
     const T minus_eta = static_cast<T>(-rate(step, to, n) * share), reach = Bounds<T>(to.squares).change;
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(minus_eta) * V::load(p + i)).store(p + i); });
-    return reach > 0 && std::fabs(minus_eta) <= reach && within_bounds(to, n, p);
+    return reach >= 1 && std::fabs(minus_eta) <= reach && within_bounds(to, n, p);
 }
 
 }  // namespace hebbian_descent

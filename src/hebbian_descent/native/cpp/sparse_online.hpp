@@ -2,7 +2,8 @@
 //
 // See `sparse_layer.hpp` for how inputs that are 0 change. The bias is that of raw inputs, which does not change when μ
 // moves. With G = Σμᵢ²/σᵢ² the sums over all inputs are ‖z‖² = G + Σ(x² − 2xμ)/σ² and d·μ = Σxμ/σ² − G, over nonzero
-// inputs. For these, a step sets V ← V + (s' − s)C + (d + sP)p/K.
+// inputs. For these, a step sets V ← V − sC + s'C' + dp/K. (Not (s' − s)C' + (d + sP)p/K: if one input is so large that
+// p is, and σ grows, sPp would cancel and leave its rounding error.)
 #pragma once
 
 #include <vector>
@@ -50,7 +51,7 @@ template <class T>
 struct PresentInput {
     T* row;
     T x, offset, squares, precision, precision_after, share;
-    T by_step, by_common;  // the factors of p and C in what is added to V
+    T by_step, by_common;  // the factors of p, and of C after the step, in what is added to V
 };
 
 // Call f(i, N, last) for every four vectors of a row, and for the remaining ones: they begin at i and are N vectors, of
@@ -141,7 +142,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         std::size_t n_present = 0;
         present.resize(samples.end(place) - samples.begin(place));
         T shares = 0, finest(totals.finest);
-        double square_sum = totals.square_sum, squares = 0, along_offset = 0;
+        double square_sum = totals.square_sum, squares = 0, along_offset = 0, length = 0;
         for (std::size_t at = samples.begin(place); at < samples.end(place); ++at) {
             lookahead.after(at);
             const T x = samples.values[at];
@@ -165,9 +166,10 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             finest = std::max(finest, precision_now);
             const double precision = static_cast<double>(precision_now), value = static_cast<double>(x);
             square_sum += mu * mu * precision - was;
-            squares += value * (value - 2 * mu) * precision;
+            squares += value * (value - 2 * mu) * precision, length += value * value * precision;
             along_offset += value * mu * precision;
         }
+        if (is_too_long(static_cast<T>(length))) return static_cast<std::ptrdiff_t>(place);
         present.resize(n_present);
         squares = std::max(squares + square_sum, 0.0), along_offset -= square_sum;
         const double extent = starts ? static_cast<double>(n_present) : squares;
@@ -199,6 +201,7 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         const bool is_time = static_cast<std::uint64_t>(n_samples) % between_writings == 0;
         const bool ends = look > 0 || is_time || after.smallest() < smallest_factor<T>;
         const T along(along_offset), kept(keep), whole_square(squares);
+        const T* common_before = std::copy_n(layer.common, n_outputs, room.spare[0]) - n_outputs;
         const T stays(ends ? after.weights : 1.0), grown(ends ? before.offset : before.offset / after.weights);
         for (std::size_t i = 0; i < n_outputs; ++i) {
             const T p = room.p[i], sum = room.sums[i] - layer.response[i];
@@ -221,16 +224,19 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
             const double mu = static_cast<double>(of.offset), mu_after = static_cast<double>(offset);
             square_sum += mu_after * mu_after * static_cast<double>(of.precision_after) -
                           fading * mu * mu * static_cast<double>(of.precision);
-            of.by_step = per_weight * (centered * of.precision + of.share * P);
-            of.by_common = ends ? T(0) - of.share : known.share() - of.share;
+            of.by_step = per_weight * (centered * of.precision);
+            of.by_common = ends ? T(0) : known.share();
             layer.known(of.row) = known;
         }
         for_parts<T>(n_outputs, [&](std::size_t i, auto n, std::size_t last) HD_LAMBDA_INLINE {
-            const auto p = RowPart<T, n>::load(room.p + i, last), common = RowPart<T, n>::load(layer.common + i, last);
+            const auto p = RowPart<T, n>::load(room.p + i, last), common = RowPart<T, n>::load(layer.common + i, last),
+                       before = RowPart<T, n>::load(common_before + i, last);
             for (const PresentInput<T>& of : present) {
                 auto row = RowPart<T, n>::load(of.row + i, last);
                 for (std::size_t k = 0; k < n; ++k)
-                    row.v[k] = fma(V(of.by_step), p.v[k], fma(V(of.by_common), common.v[k], V(stays) * row.v[k]));
+                    row.v[k] = fma(
+                        V(of.by_step), p.v[k],
+                        fma(V(of.by_common), common.v[k], V(stays) * fma(V(T(0) - of.share), before.v[k], row.v[k])));
                 row.store(of.row + i, last);
             }
         });
