@@ -96,3 +96,17 @@ def test_a_row_is_predicted_as_among_many():
             classifier.predict(wrong)
         with pytest.raises(ValueError, match=r"NaN|features|minimum|2D"):
             classifier.partial_fit(wrong, [0])
+
+
+@pytest.mark.parametrize("average", [True, "auto"])
+def test_means_of_long_streams_in_single_precision_do_not_freeze(average):
+    """Each of n samples moves a mean over all of them by 1/n, which is rounded away at 1000 in float32."""
+    rng = np.random.default_rng(0)
+    learned = {dtype: HebbianDescentRegressor(shift=0, average=average) for dtype in (np.float32, np.float64)}
+    for _ in range(8):
+        X = rng.normal(size=(25_000, 2)) + [1000, 10]
+        for dtype, regressor in learned.items():
+            regressor.partial_fit(X.astype(dtype), X[:, 0].astype(dtype) / 1000)
+    single, double = learned.values()
+    np.testing.assert_allclose(single.offset_, double.offset_, rtol=1e-9)
+    np.testing.assert_allclose(single.scale_, double.scale_, rtol=1e-6)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hebbian_descent.checks import Array, refuse_masked
 from hebbian_descent.engines.online import Order
-from hebbian_descent.estimators.base import DTYPES, SLOW_SAMPLES, scales_of
+from hebbian_descent.estimators.base import SLOW_SAMPLES, scales_of
 from hebbian_descent.estimators.describe import describe_autoencoder, or_what_is_wrong
 from hebbian_descent.estimators.layer_state import seed_of, start_of_offset
 from hebbian_descent.estimators.online_pass import check_mean, weighted_mean
@@ -215,7 +215,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _read(self, setting: AutoencoderParameters, X: Any, offset: Offset, *, goes_on: bool) -> Array:
         """Check the inputs, and start if there is nothing to continue from."""
         refuse_masked(X, "X")
-        dtype = self.components_.dtype if goes_on else DTYPES
+        dtype = self.components_.dtype if goes_on else setting.dtypes
         x: Array = validate_data(self, X, reset=not goes_on, dtype=dtype, order="C")
         setting.error.check_targets(x)
         if not goes_on:

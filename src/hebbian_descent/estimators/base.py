@@ -185,12 +185,12 @@ class LayerEstimator(LearnsBatches, LayerState):
     # Input and output
 
     def _checked(
-        self, X: Any, y: Any, *, goes_on: bool, finite: bool = True, **checks: Any
+        self, setting: Parameters, X: Any, y: Any, *, goes_on: bool, finite: bool = True, **checks: Any
     ) -> tuple[Array, Any]:
         """Return X and y as arrays; whether X is `finite` may be left to learning."""
         refuse_masked(X, "X")
         refuse_masked(y, "y")
-        dtype = self._dtype if goes_on else DTYPES
+        dtype = self._dtype if goes_on else setting.dtypes
         X, y = (checked_rows(part, name) if is_sparse(part) else part for part, name in ((X, "X"), (y, "y")))
         checks["ensure_all_finite"] = finite or is_sparse(X)
         X, y = validate_data(

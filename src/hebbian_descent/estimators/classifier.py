@@ -320,7 +320,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         if isinstance(y, list | tuple):
             refuse_null(y)
         X, y = self._checked(
-            X, y, goes_on=goes_on, finite=finite or sample_weight is not None, multi_output=several
+            setting, X, y, goes_on=goes_on, finite=finite or sample_weight is not None, multi_output=several
         )
         check_labels(y, in_stream=in_stream)
         if several:

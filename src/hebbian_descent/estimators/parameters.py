@@ -58,6 +58,15 @@ class Shared:
         """η, or None where it is automatic."""
         return None if isinstance(self.rate, Automatic) else self.rate
 
+    @property
+    def dtypes(self) -> tuple[type[np.floating[Any]], ...]:
+        """Precisions that inputs may have.
+
+        In single precision the mean of all inputs so far, of which each moves it by 1/n, stops moving.
+        """
+        is_endless = self.shift == 0 and isinstance(self.centering, str)
+        return (np.float64,) if is_endless else (np.float64, np.float32)
+
     @cached_property
     def offset_in_fit(self) -> Offset:
         """What the offset does during `fit`."""

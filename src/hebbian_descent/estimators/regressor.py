@@ -219,7 +219,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
     def _read(
         self, setting: Parameters, X: Any, y: Any, sample_weight: Any, *, goes_on: bool, finite: bool = True
     ) -> Samples:
-        X, y = self._checked(X, y, goes_on=goes_on, finite=finite, multi_output=True, y_numeric=True)
+        X, y = self._checked(setting, X, y, goes_on=goes_on, finite=finite, multi_output=True, y_numeric=True)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=X.dtype)
         if goes_on and targets.shape[1] != self._n_outputs:
             raise ValueError(f"The targets must have {self._n_outputs} columns. Got {targets.shape[1]}.")
