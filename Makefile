@@ -53,7 +53,7 @@ CONFIGURE = $(BUILD_VENV)/bin/cmake -G Ninja -S . -DPython_EXECUTABLE=$(abspath 
 LEVELS ?= all
 BUILD_TYPE ?= Release
 CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
-JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs src/hebbian_descent/paper/report/parts/*.js)
+JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs reproduction/report/parts/*.js)
 NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
 $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
 	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'

@@ -17,10 +17,10 @@ from unittest.mock import patch
 
 from rich.console import Console
 
-from hebbian_descent.paper.experiments import auto_association, classification
-from hebbian_descent.paper.run_context import Effort, RunContext
-from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.sweep import Found, halving
+from reproduction.experiments import auto_association, classification
+from reproduction.run_context import Effort, RunContext
+from reproduction.tables import TABLES
 
 JOBS = (
     ("tab:label_learning_centered", "mnist-linear"),

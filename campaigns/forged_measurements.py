@@ -20,15 +20,15 @@ from campaigns.campaign import Campaign
 from campaigns.command_line import code_of
 from campaigns.forging import NASTY_TEXTS, damaged
 from hebbian_descent.cli import app
-from hebbian_descent.paper.claims.base import Judged, save_claims
-from hebbian_descent.paper.evidence import add_to_evidence
-from hebbian_descent.paper.experiments import Measured
-from hebbian_descent.paper.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY
-from hebbian_descent.paper.measurements import Measurements, as_content
-from hebbian_descent.paper.printed import printed_rows
-from hebbian_descent.paper.run_context import Effort
-from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.storage.results import provenance
+from reproduction.claims.base import Judged, save_claims
+from reproduction.evidence import add_to_evidence
+from reproduction.experiments import Measured
+from reproduction.kept_evidence import CLAIMS, DRAWS, KEPT_FILES, ORIGIN, SUMMARY
+from reproduction.measurements import Measurements, as_content
+from reproduction.printed import printed_rows
+from reproduction.run_context import Effort
+from reproduction.tables import TABLES
 
 DRAWN, WHOLE, OWN = "tab:Hetero_online_centered_2", "tab:label_learning_centered", "tab:mine"
 NUMBERS = (0, -1, True, 10**30, 10**4000, 2**63, 1e308, -1e308, 1e-320, 0.5, float("nan"), float("inf"))
@@ -72,7 +72,7 @@ def _run(command: tuple[str, ...], folder: Path) -> int:
     # Finding the version of BLAS opens libraries, which no result may cause: it is done beforehand.
     with (
         patch.object(sys, "argv", ["hebbian-descent", *arguments]),
-        patch("hebbian_descent.paper.report.provenance", _provenance),
+        patch("reproduction.report.provenance", _provenance),
     ):
         return code_of(app, folder)
 
@@ -208,7 +208,7 @@ def _content(label: str, draw: int) -> dict[str, Any]:
         for row in printed
     ]
     table = TABLES.get(label, TABLES[DRAWN])
-    with patch("hebbian_descent.paper.measurements.provenance", _provenance):
+    with patch("reproduction.measurements.provenance", _provenance):
         content = as_content(table, Effort(), f"job{draw}", rows, 1.0)
     return {**content, "label": label, "rows": [dict(row) for row in content["rows"]]}
 

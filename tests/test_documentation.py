@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbian_descent.paper import labels
+from reproduction import labels
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "hebbian_descent"

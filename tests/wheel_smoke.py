@@ -14,8 +14,8 @@ import numpy as np
 
 import hebbian_descent
 from hebbian_descent import AssociativeMemory, HebbianDescentClassifier, Layer, native, train
-from hebbian_descent.paper import labels
 from hebbian_descent.sweep import sweep
+from reproduction import labels
 
 assert "site-packages" in hebbian_descent.__file__, "this must be the installed wheel"
 assert (Path(hebbian_descent.__file__).parent / "py.typed").is_file()

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-EVIDENCE = Path(__file__).parents[2] / "reproduction"
+EVIDENCE = Path(__file__).parents[2] / "reproduction" / "data"
 FILE = Path(__file__).with_name("verdicts.json")
 LONG_CLAIMS = {3, 14, 18, 19}
 """Claims that train networks for minutes: their verdicts are those of the evidence."""
@@ -25,7 +25,7 @@ DIGITS = re.compile(r"\d[\d.]*e[-+]?\d+|\d+\.\d+")
 
 def printed_verdicts() -> Iterator[tuple[str, str, str, str]]:
     """Yield label, cell, column and verdict of each printed number; deviations and rates come with it."""
-    from hebbian_descent.paper.tables import TABLES
+    from reproduction.tables import TABLES
 
     results = _results()
     for label in TABLES:
@@ -35,7 +35,7 @@ def printed_verdicts() -> Iterator[tuple[str, str, str, str]]:
 
 def paired_verdicts() -> Iterator[tuple[str, str, str, str, str, str]]:
     """Yield kind, label, the two cells, column, verdict and direction of each printed difference."""
-    from hebbian_descent.paper.tables import TABLES
+    from reproduction.tables import TABLES
 
     results = _results()
     everything = [verdict for label in TABLES for verdict in results.verdicts(label)]
@@ -52,10 +52,10 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
     In findings that are computed here, not counted in tables, digits depend on the processor and become #.
     """
-    from hebbian_descent.paper.claims import CLAIMS
-    from hebbian_descent.paper.claims.base import kept_claims
-    from hebbian_descent.paper.run_context import RunContext
-    from hebbian_descent.paper.tables import TABLES
+    from reproduction.claims import CLAIMS
+    from reproduction.claims.base import kept_claims
+    from reproduction.run_context import RunContext
+    from reproduction.tables import TABLES
 
     kept = {claim.number: claim for claim in kept_claims(EVIDENCE)}
     with tempfile.TemporaryDirectory() as folder:
@@ -69,8 +69,8 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
 def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
     """Yield name, verdict, answer and tables of each study; a table is a title, headings and rows."""
-    from hebbian_descent.paper.studies import STUDIES
-    from hebbian_descent.paper.studies.running import kept_results
+    from reproduction.studies import STUDIES
+    from reproduction.studies.running import kept_results
 
     for name, study in STUDIES.items():
         results = kept_results(study, EVIDENCE)
@@ -81,7 +81,7 @@ def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
 
 
 def _results() -> Any:
-    from hebbian_descent.paper.results import Results
+    from reproduction.results import Results
 
     return Results(EVIDENCE, kept_only=True)
 

@@ -9,7 +9,7 @@ import pytest
 from nn_cases import torch
 
 import hebbian_descent.nn
-from hebbian_descent.paper import labels
+from reproduction import labels
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "nn").glob("*.md"))

@@ -8,21 +8,14 @@ from typing import Annotated
 import typer
 
 from hebbian_descent.cli import (
-    claims,
-    compare,
     data,
     demo,
     doctor,
     explore,
     inspect,
     learn,
-    listing,
     predict,
-    report,
-    run,
-    study,
     sweep,
-    table,
 )
 from hebbian_descent.cli.completion import colons_of_bash
 from hebbian_descent.cli.console import echo, tolerate_poor_terminals
@@ -45,15 +38,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "learn": learn.learn,
     "predict": predict.predict,
     "sweep": sweep.sweep,
-    "list": listing.list_labels,
-    "run": run.run,
-    "status": listing.status,
-    "compare": compare.compare,
-    "table": table.table,
-    "claims": claims.claims,
-    "study": study.study,
-    "report": report.report,
-    "evidence": report.evidence,
     "inspect": inspect.inspect,
     "doctor": doctor.doctor,
 }

@@ -10,11 +10,11 @@ from contextlib import contextmanager, redirect_stdout
 
 from hebbian_descent.datasets import DATASETS
 from hebbian_descent.network import ACTIVATIONS
-from hebbian_descent.paper.formula_tables import FORMULA_TABLES
-from hebbian_descent.paper.index import INDEX
-from hebbian_descent.paper.printed import printed_words
-from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.rules import RULES
+from reproduction.formula_tables import FORMULA_TABLES
+from reproduction.index import INDEX
+from reproduction.printed import printed_words
+from reproduction.tables import TABLES
 
 Completion = Callable[[str], list[str]]
 

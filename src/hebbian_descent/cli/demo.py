@@ -16,19 +16,19 @@ from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_written, waiting_for
 from hebbian_descent.cli.options import Json
-from hebbian_descent.cli.run import draw_figure, run_table
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.explorer import explore
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
-from hebbian_descent.paper.experiments import Association, Measured
-from hebbian_descent.paper.figures import FIGURES, PaperFigure
-from hebbian_descent.paper.grids import LEARNING_RATES, QUICK_RATES
-from hebbian_descent.paper.report import write_report
-from hebbian_descent.paper.run_context import Effort, RunContext
 from hebbian_descent.rules import rule_title
 from hebbian_descent.sweep import initial_weights
 from hebbian_descent.table_formats import Cell, Marked, TextTable
+from reproduction.commands.run import draw_figure, run_table
+from reproduction.experiments import Association, Measured
+from reproduction.figures import FIGURES, PaperFigure
+from reproduction.grids import LEARNING_RATES, QUICK_RATES
+from reproduction.report import write_report
+from reproduction.run_context import Effort, RunContext
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

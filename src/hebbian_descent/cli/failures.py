@@ -14,9 +14,9 @@ import typer
 from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.learning.divergence import DivergenceError
-from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.storage.results import DamagedCellWarning, StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
+from reproduction.saved_json import DamagedFileWarning
 
 INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 

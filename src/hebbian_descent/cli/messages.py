@@ -18,7 +18,7 @@ from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import stopping
 
 if TYPE_CHECKING:
-    from hebbian_descent.paper.results import Results
+    from reproduction.results import Results
 
 
 class Volume(IntEnum):

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hebbian_descent.paper.run_context import DEFAULT_FOLDER
 from hebbian_descent.streams.source import STANDARD_INPUT
 from hebbian_descent.sweep.executors import Dask, Executor, get_executor
+from reproduction.run_context import DEFAULT_FOLDER
 
 Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
 OUTPUT = DEFAULT_FOLDER

@@ -1,0 +1,71 @@
+"""The printed numbers are all there, under the paper's labels and in the package's words."""
+
+from collections import Counter
+
+import pytest
+
+from hebbian_descent import ACTIVATIONS, RULES
+from hebbian_descent.datasets import DATASETS
+from reproduction import labels
+from reproduction.printed import FILES, printed_rows
+
+N_ROWS = {
+    "hetero_online_centered": 372,
+    "hetero_online_uncentered": 372,
+    "hetero_online_adaptive_offsets": 116,
+    "hetero_online_weight_decay": 92,
+    "hetero_multi_epoch": 372,
+    "classification": 192,
+    "auto_associative": 60,
+}
+
+
+def test_all_1576_rows_and_2588_results_are_there():
+    assert Counter(row.file for row in printed_rows()) == N_ROWS
+    assert tuple(N_ROWS) == FILES
+    assert sum(len(row.results) for row in printed_rows()) == 2588
+
+
+def test_fixed_offsets_are_those_of_the_centered_table():
+    def numbers(label, **words):
+        rows = [row for row in printed_rows(label) if words.items() <= row.cell.items()]
+        drop = {"offsets", "centering"}
+        return {
+            tuple(word for name, word in sorted(row.cell.items()) if name not in drop): dict(row.results)
+            for row in rows
+        }
+
+    fixed = numbers("tab:Hetero_online_centered_shift", offsets="fixed")
+    centered, uncentered = (numbers(f"tab:Hetero_online_{word}_1") for word in ("centered", "uncentered"))
+    assert fixed == {cell: centered[cell] for cell in fixed}
+    assert not any(uncentered[cell] == fixed[cell] for cell in fixed)
+
+
+def test_rows_stand_under_labels_of_the_paper():
+    assert {row.label for row in printed_rows()} < set(labels())
+    assert len({row.label for row in printed_rows()}) == 14
+    assert len(printed_rows("tab:Hetero_online_centered_1")) == 116
+
+
+def test_cells_speak_the_words_of_the_package():
+    for row in printed_rows():
+        assert row.cell["rule"] in RULES
+        for name in ("activation", "hidden_activation", "output_activation"):
+            assert row.cell.get(name, "linear") in ACTIVATIONS
+        for name in ("input", "target", "dataset"):
+            assert row.cell.get(name, "rand") in DATASETS
+
+
+def test_one_number_as_printed():
+    (row,) = [
+        row
+        for row in printed_rows("tab:centered_weight_decay")
+        if row.cell == {"input": "rand", "target": "rand", "activation": "sigmoid", "rule": "covariance"}
+    ]
+    assert row.results == {"mae_last20": 0.0090, "mae_all": 0.2572}
+    assert row.bold
+
+
+def test_unknown_labels_get_a_suggestion():
+    with pytest.raises(ValueError, match=r"Did you mean 'tab:auto_associative'"):
+        printed_rows("tab:autoassociative")
