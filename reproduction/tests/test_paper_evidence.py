@@ -18,7 +18,7 @@ from reproduction.__main__ import main
 from reproduction import claims, labels
 from reproduction.claims.base import Claim, Judged, Judgement, kept_claims, run_claims, save_claims
 from reproduction.document import CHOSEN_FIGURES, document
-from reproduction.evidence import add_to_evidence, summary_file
+from reproduction.old_evidence import add_to_evidence, summary_file
 from reproduction.kept_evidence import (
     CLAIMS,
     DRAWS,
@@ -215,7 +215,7 @@ def test_evidence_that_was_interrupted_can_be_read_and_added_again(
             raise OSError("No space left on device")
         write_atomically(path, content)
 
-    monkeypatch.setattr("reproduction.evidence.write_atomically", write)
+    monkeypatch.setattr("reproduction.old_evidence.write_atomically", write)
     with pytest.raises(OSError, match="No space"):
         add_to_evidence(tmp_path / "run", tmp_path / "interrupted")
     monkeypatch.undo()
