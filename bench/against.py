@@ -15,11 +15,10 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from estimators import IMPORT, OUR_FIRST_CALLS, OURS
 from report import Sheet
 from rich.console import Console
 from timed_works import TIMED
-
-from estimators import IMPORT, OUR_FIRST_CALLS, OURS
 
 ROOT = Path(__file__).parent.parent
 STARTS = {

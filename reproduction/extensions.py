@@ -15,9 +15,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from hebbian_descent.storage.results.libraries import is_library
 from reproduction.experiments import Experiment
 from reproduction.index import INDEX
-from hebbian_descent.storage.results.libraries import is_library
 
 FRAME = re.compile(r'File "(.+?)", line (\d+), in (\S+)')
 

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import require_extra
+from hebbian_descent.safe_files import open_regular
+from hebbian_descent.storage.results.parquet import damage, with_checksum
 from reproduction.comparison import Estimate, Key, cell_key
 from reproduction.experiments.base import Measured
 from reproduction.layout import CELL_FIELDS, FIELDS
@@ -38,8 +40,6 @@ from reproduction.saved_json import (
     read_json,
     warn_of_damage,
 )
-from hebbian_descent.safe_files import open_regular
-from hebbian_descent.storage.results.parquet import damage, with_checksum
 
 SUMMARY, DRAWS, ORIGIN, CLAIMS = "summary.csv", "draws.parquet", "origin.json", "claims.json"
 KEPT_FILES = (SUMMARY, DRAWS, ORIGIN, CLAIMS)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isnan, nan
 from typing import NamedTuple
 
+from hebbian_descent.rules import rule_title
+from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.comparison import Key, Verdict, cell_key
 from reproduction.context_numbers import ContextVerdict
 from reproduction.experiments.base import Measured
-from hebbian_descent.rules import rule_title
-from hebbian_descent.table_formats import Cell, Marked, TextTable
 
 DIGITS = 4
 """Digits printed and shown; results equal in them are equally good."""

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.storage.results import provenance
 from reproduction.experiments.base import LABEL, Experiment, Job, Measured
 from reproduction.origin import Origin, origin_in, this_origin
 from reproduction.printed import printed_words
@@ -30,8 +32,6 @@ from reproduction.saved_json import (
     read_json,
     warn_of_damage,
 )
-from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.storage.results import provenance
 
 PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,99}")
 

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.table_formats import Cell, TextTable, csv_text
 from reproduction.claims.base import Judged, kept_claims, run_claims
 from reproduction.comparison import Key, cell_key, draws_by_cell, estimate, is_drawn
 from reproduction.experiments.base import Measured
@@ -37,8 +39,6 @@ from reproduction.results import Results
 from reproduction.run_context import Effort
 from reproduction.saved_json import as_file
 from reproduction.tables import TABLES
-from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.table_formats import Cell, TextTable, csv_text
 
 
 class Added(NamedTuple):

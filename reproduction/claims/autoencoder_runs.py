@@ -13,9 +13,9 @@ from hebbian_descent.datasets import load
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Autoencoder
+from hebbian_descent.rules import AutoRule
 from reproduction.experiments.auto_association import n_hidden
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import AutoRule
 
 DATASETS = ("digits", "adult")
 NETWORKS = (("linear", "linear"), ("rectifier", "sigmoid"), ("explin", "linear"), ("sigmoid", "linear"))

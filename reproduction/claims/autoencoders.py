@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hebbian_descent.rules import LOSSES
 from reproduction.claims.base import (
     CORRECTED,
     IDENTITY,
@@ -14,7 +15,6 @@ from reproduction.claims.base import (
 )
 from reproduction.claims.examples import auto_change, autoencoder, deviation
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import LOSSES
 
 TESTS = "tests/test_auto_associative_claims.py::"
 OUTPUT_LOSSES = {"linear": "squared_error", "sigmoid": "cross_entropy"}

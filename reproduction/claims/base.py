@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from hebbian_descent.datasets import DatasetUnavailableError, load
+from hebbian_descent.safe_files import write_atomically
 from reproduction.comparison import FEWEST_DRAWS, FEWEST_TRIALS, is_enough
 from reproduction.results import Results
 from reproduction.run_context import Effort, RunContext
 from reproduction.saved_json import as_list, as_object, as_text, as_whole, read_json, warn_of_damage
 from reproduction.tables import TABLES
-from hebbian_descent.safe_files import write_atomically
 
 Word = Literal[
     "holds",

@@ -11,12 +11,12 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.forgetting import Comparison, compare_laws
+from hebbian_descent.rules import rule_title
+from hebbian_descent.sweep import SweepResult
 from reproduction.claims.base import Claim, Judgement, Word, weakest
 from reproduction.claims.tally import on_all
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import rule_title
-from hebbian_descent.sweep import SweepResult
 
 RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")
 CENTERINGS = {"centered": "mean", "uncentered": None}

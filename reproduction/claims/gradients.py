@@ -8,12 +8,12 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.network import ACTIVATIONS, Activation, get_activation
+from hebbian_descent.rules import LOSSES, RULES, Loss, get_error_term
+from hebbian_descent.theory.loss_table import LOSS_TABLE
 from reproduction.claims.base import IDENTITY, Claim, Judgement, by_deviation
 from reproduction.claims.examples import activity, asymmetry, deviation, increasing, slope
 from reproduction.formula_tables import loss_deviation
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import LOSSES, RULES, Loss, get_error_term
-from hebbian_descent.theory.loss_table import LOSS_TABLE
 
 TESTS = "tests/test_hetero_associative_claims.py::"
 

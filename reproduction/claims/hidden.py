@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.rules import AUTO_RULES, AutoActivity, AutoRule, Change
 from reproduction.claims.autoencoder_runs import DATASETS, Setting, best_run, patterns, settings
 from reproduction.claims.base import Claim, Judgement, Word
 from reproduction.claims.cells import Comparison
 from reproduction.claims.epochs import against_gradient_descent
 from reproduction.claims.tally import ALL, listed, not_run, on_all, tally
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import AUTO_RULES, AutoActivity, AutoRule, Change
 
 TABLE = ("tab:auto_associative",)
 N_EPOCHS = 30

@@ -9,11 +9,11 @@ import numpy as np
 
 from hebbian_descent.checks import Array
 from hebbian_descent.network import Activation
+from hebbian_descent.theory.generalized_linear import FAMILIES, smallest_eigenvalue
 from reproduction.claims.base import ROUNDING, Claim, Judgement
 from reproduction.claims.examples import increasing, slope
 from reproduction.claims.tally import on_all
 from reproduction.run_context import RunContext
-from hebbian_descent.theory.generalized_linear import FAMILIES, smallest_eigenvalue
 
 TESTS = "tests/test_generalized_linear_models.py::"
 NEGATIVE = -1e-10

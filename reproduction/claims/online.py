@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from hebbian_descent.rules import rule_title
 from reproduction.claims.base import Claim, Judgement
 from reproduction.claims.cells import Cell, Comparison, cells, changed, compared
 from reproduction.claims.tally import (
@@ -19,7 +20,6 @@ from reproduction.claims.tally import (
 )
 from reproduction.comparison import Key
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import rule_title
 
 CENTERED = (
     "tab:Hetero_online_centered_1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hebbian_descent.network import ACTIVATIONS
+from hebbian_descent.rules import RULES
 from reproduction.claims.base import (
     CORRECTED,
     IDENTITY,
@@ -15,7 +16,6 @@ from reproduction.claims.base import (
 )
 from reproduction.claims.examples import activity, deviation, hidden_clamped
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import RULES
 
 TESTS = "tests/test_hetero_associative_claims.py::"
 

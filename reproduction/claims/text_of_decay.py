@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hebbian_descent.rules import rule_title
 from reproduction.claims.base import Claim, Judgement
 from reproduction.claims.cells import Cell, Comparison, cells, changed, compared
 from reproduction.claims.epochs import against_gradient_descent
@@ -21,7 +22,6 @@ from reproduction.claims.tally import (
 )
 from reproduction.comparison import Key
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import rule_title
 
 RULES = ("hebbian_descent", *OTHERS)
 

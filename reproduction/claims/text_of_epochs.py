@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hebbian_descent.rules import rule_title
 from reproduction.claims.base import Claim, Judgement
 from reproduction.claims.cells import Cell, Comparison, cells, changed, compared
 from reproduction.claims.epochs import CLASSIFICATION, MULTI_EPOCH
@@ -20,7 +21,6 @@ from reproduction.claims.tally import (
 )
 from reproduction.comparison import Estimate
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import rule_title
 
 CORRELATIONAL = ("hebb", "covariance")
 AUTOENCODERS = ("tab:auto_associative",)

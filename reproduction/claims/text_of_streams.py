@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hebbian_descent.rules import rule_title
 from reproduction.claims.base import Claim, Judgement
 from reproduction.claims.cells import Comparison, cells, changed, compared, compared_with_baseline
 from reproduction.claims.online import CENTERED, hardest
@@ -18,7 +19,6 @@ from reproduction.claims.tally import (
 )
 from reproduction.printed import printed_rows
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import rule_title
 
 WITH_CENTERING = "sec:hetero_ssociative_online_learning_with_centering"
 OFFSETS = ("tab:Hetero_online_centered_shift",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hebbian_descent.rules import rule_title
 from reproduction.claims.base import Claim, Judgement
 from reproduction.claims.cells import Comparison, cells, changed, compared
 from reproduction.claims.epochs import CLASSIFICATION, MULTI_EPOCH
@@ -15,7 +16,6 @@ from reproduction.claims.tally import (
     judged_by_cells,
 )
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import rule_title
 
 DESCENTS = ("hebbian_descent", "gradient_descent")
 EXPERIMENTS = {

@@ -14,6 +14,7 @@ from hebbian_descent.cli.failures import resumable
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_where_from, waiting_for
 from hebbian_descent.cli.options import OUTPUT, Json, Output
+from hebbian_descent.safe_files import write_atomically
 from reproduction import claims as paper_claims
 from reproduction.claims.base import (
     N_CONCLUSIONS,
@@ -30,7 +31,6 @@ from reproduction.origin import Origin, this_origin
 from reproduction.results import Results
 from reproduction.run_context import Effort, RunContext
 from reproduction.tables import TABLES
-from hebbian_descent.safe_files import write_atomically
 
 COLOURS: dict[Word, str] = {
     "holds": "green",

@@ -15,6 +15,7 @@ from hebbian_descent.cli.console import PlainConsole, print_fitting, stacked
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_where_from
 from hebbian_descent.cli.options import OUTPUT, Json, Output
+from hebbian_descent.table_formats import TextTable
 from reproduction.comparison import Verdict
 from reproduction.context_numbers import BEST_RATE, RESULT_OF, ContextVerdict
 from reproduction.layout import cell_name
@@ -25,7 +26,6 @@ from reproduction.run_context import RunContext
 from reproduction.summaries import Support, Winner, summarise, supports, winners
 from reproduction.swaps import DESCENTS, OFFSETS, Swaps, shares, swaps
 from reproduction.tables import TABLES
-from hebbian_descent.table_formats import TextTable
 
 
 def compare(

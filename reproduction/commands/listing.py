@@ -11,13 +11,13 @@ from hebbian_descent.cli.console import PlainConsole, print_fitting
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say
 from hebbian_descent.cli.options import OUTPUT, Json, Output
+from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.experiments import Experiment
 from reproduction.figures import FIGURES
 from reproduction.formula_tables import FormulaTable
 from reproduction.index import INDEX, Entry
 from reproduction.measurements import Measurements, efforts_in
 from reproduction.run_context import Effort
-from hebbian_descent.table_formats import Cell, Marked, TextTable
 
 PAPER, QUICK = Effort(), Effort(quick=True)
 

@@ -12,8 +12,8 @@ from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_detail, say_where_from, say_written, waiting_for
 from hebbian_descent.cli.options import OUTPUT, Json, Output, refuse_overwriting
 from reproduction.document import write_document
-from reproduction.old_evidence import add_to_evidence
 from reproduction.kept_evidence import DOCUMENT, KEPT_FILES, document_on
+from reproduction.old_evidence import add_to_evidence
 from reproduction.report import write_report
 from reproduction.results import Results
 from reproduction.run_context import DEFAULT_FOLDER, Effort

@@ -21,8 +21,8 @@ from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_detail, say_written, warn
 from hebbian_descent.cli.options import OUTPUT, Json, Output, check_where, parsed_overrides, parsed_shard
 from hebbian_descent.cli.progress import work_progress
-from reproduction.commands.table import records, show_comparison, show_formulas
 from hebbian_descent.datasets import DatasetUnavailableError, locate
+from reproduction.commands.table import records, show_comparison, show_formulas
 from reproduction.comparison import FEWEST_DRAWS, compare, is_enough
 from reproduction.experiments import Experiment, Job, Measured
 from reproduction.extensions import errors_in, load_experiments

@@ -10,11 +10,12 @@ import typer
 
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import completion
-from reproduction.commands.compare import comparison_records
 from hebbian_descent.cli.console import print_as_blocks, print_fitting, show_table, stacked, terminal_width
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say, say_where_from
 from hebbian_descent.cli.options import OUTPUT, Json, Output, parsed_overrides
+from hebbian_descent.table_formats import TextTable
+from reproduction.commands.compare import comparison_records
 from reproduction.comparison import Verdict
 from reproduction.formula_tables import FORMULA_TABLES, FormulaTable
 from reproduction.layout import comparison_table, measured_table, print_table, result_table
@@ -23,7 +24,6 @@ from reproduction.results import Results
 from reproduction.run_context import SEARCHES, Effort, RunContext
 from reproduction.summaries import summarise
 from reproduction.tables import TABLES
-from hebbian_descent.table_formats import TextTable
 
 FORMATS = ("text", "csv", "latex")
 NARROW = 80

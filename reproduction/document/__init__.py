@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.table_formats import TextTable, markdown_text
 from reproduction.claims.base import N_CONCLUSIONS, Judged, counted, kept_claims
 from reproduction.comparison import Verdict
 from reproduction.context_numbers import summarise_context
@@ -25,8 +27,6 @@ from reproduction.results import Results
 from reproduction.summaries import pair_deviations, supports, systematics, winners
 from reproduction.swaps import swaps
 from reproduction.tables import TABLES
-from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.table_formats import TextTable, markdown_text
 
 CHOSEN_FIGURES = (
     "fig:rand_rand_sigmoid_true_online",

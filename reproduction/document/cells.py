@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hebbian_descent.rules import rule_title
+from hebbian_descent.table_formats import Cell, Marked, TextTable, markdown_text
 from reproduction.comparison import Verdict
 from reproduction.layout import Line
 from reproduction.report.content import Column, PaperTable
 from reproduction.report.filters import MARKS, baseline, number
-from hebbian_descent.rules import rule_title
-from hebbian_descent.table_formats import Cell, Marked, TextTable, markdown_text
 
 ABOUT_CELLS = (
     "In each cell: ours, the printed number in brackets, and whether they agree ({agrees}), differ "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from hebbian_descent.rules import rule_title
+from hebbian_descent.table_formats import Cell, TextTable, markdown_text
 from reproduction.comparison import Verdict
 from reproduction.context_numbers import ContextSummary
 from reproduction.document.cells import folded
@@ -14,8 +16,6 @@ from reproduction.paired import PairedSummary, PairedVerdict, summarise_pairs
 from reproduction.report.filters import number
 from reproduction.summaries import PairDeviations, Support, Systematic, Winner
 from reproduction.swaps import KINDS, Swaps, shares
-from hebbian_descent.rules import rule_title
-from hebbian_descent.table_formats import Cell, TextTable, markdown_text
 
 ABOUT_SUPPORT = (
     "An agreement rests on the 99 % interval if the printed number lies in it, and otherwise on a "

@@ -19,13 +19,13 @@ import numpy as np
 from hebbian_descent.checks import Array, as_count, as_patterns, unknown_name
 from hebbian_descent.datasets import DATASETS, draw_pair
 from hebbian_descent.network import ACTIVATIONS, Activation
+from hebbian_descent.rules import RULES, Rule
+from hebbian_descent.sweep import SweepResult
+from hebbian_descent.sweep.selection import in_words, patterns_of
 from reproduction.experiments.base import Experiment, Job, Measured, measured
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.run_context import Effort, RunContext, Search
 from reproduction.saved_json import as_text
-from hebbian_descent.rules import RULES, Rule
-from hebbian_descent.sweep import SweepResult
-from hebbian_descent.sweep.selection import in_words, patterns_of
 
 N_TRIALS_OF_OTHER_DRAWS = 2
 

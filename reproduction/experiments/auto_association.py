@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.datasets import load
+from hebbian_descent.sweep import Best, SweepResult, halving
 from reproduction.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.run_context import SEARCHES, Effort, RunContext
-from hebbian_descent.sweep import Best, SweepResult, halving
 
 PROTOCOL: Mapping[str, Any] = {
     "learning_rates": LEARNING_RATES,

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.sweep import Best, SweepResult
 from reproduction.run_context import Effort, RunContext, Search
 from reproduction.saved_json import as_text
-from hebbian_descent.sweep import Best, SweepResult
 
 LABEL = re.compile(r"[a-z]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from hebbian_descent import plotting
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.sweep import SweepResult
+from hebbian_descent.sweep.selection import patterns_of
 from reproduction.experiments.association import PROTOCOL
 from reproduction.figures.base import PaperFigure, name_panels
 from reproduction.grids import QUICK_DECAYS, QUICK_RATES, WEIGHT_DECAYS
 from reproduction.run_context import RunContext
-from hebbian_descent.sweep import SweepResult
-from hebbian_descent.sweep.selection import patterns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

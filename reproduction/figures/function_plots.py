@@ -8,10 +8,10 @@ import numpy as np
 
 from hebbian_descent import plotting
 from hebbian_descent.network import get_activation
-from reproduction.figures.base import PaperFigure, name_panels
-from reproduction.run_context import RunContext
 from hebbian_descent.rules import LOSSES
 from hebbian_descent.rules.gradient_descent import pulled_back
+from reproduction.figures.base import PaperFigure, name_panels
+from reproduction.run_context import RunContext
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,9 +14,9 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
+from hebbian_descent.rules import get_rule
 from reproduction.figures.base import PaperFigure, name_panels
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import get_rule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,12 +18,12 @@ from hebbian_descent.checks import Array
 from hebbian_descent.datasets import load
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Autoencoder
+from hebbian_descent.storage.results import Record
+from hebbian_descent.sweep import initial_weights
 from reproduction.experiments.auto_association import PROTOCOL, n_hidden
 from reproduction.figures.base import PaperFigure, name_panels
 from reproduction.printed import printed_rows
 from reproduction.run_context import RunContext
-from hebbian_descent.storage.results import Record
-from hebbian_descent.sweep import initial_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,11 +16,11 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network.offsets import moving_average
+from hebbian_descent.sweep import Best
 from reproduction.experiments.association import PROTOCOL
 from reproduction.figures.base import PaperFigure
 from reproduction.figures.error_curves import QUICK
 from reproduction.run_context import RunContext
-from hebbian_descent.sweep import Best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

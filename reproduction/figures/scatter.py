@@ -14,6 +14,7 @@ import numpy as np
 
 from hebbian_descent import plotting
 from hebbian_descent.datasets import DatasetUnavailableError
+from hebbian_descent.rules import rule_title
 from reproduction.experiments import Experiment, Job, Measured
 from reproduction.experiments.association import AssociationJob
 from reproduction.experiments.auto_association import AutoAssociationJob
@@ -24,7 +25,6 @@ from reproduction.printed import PrintedRow, printed_rows
 from reproduction.results import Results
 from reproduction.run_context import RunContext
 from reproduction.tables import TABLES
-from hebbian_descent.rules import rule_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,9 +15,9 @@ import numpy as np
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
+from hebbian_descent.rules import LOSSES, Activity, get_error_term, get_rule
 from reproduction.figures.base import PaperFigure, name_panels
 from reproduction.run_context import RunContext
-from hebbian_descent.rules import LOSSES, Activity, get_error_term, get_rule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,9 +15,9 @@ import numpy as np
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
+from hebbian_descent.rules.gradient_descent import pulled_back
 from reproduction.figures.base import PaperFigure
 from reproduction.run_context import RunContext
-from hebbian_descent.rules.gradient_descent import pulled_back
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

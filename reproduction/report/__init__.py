@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import hebbian_descent
 from hebbian_descent.checks import printable, require_extra
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.storage.results import provenance
 from reproduction.claims.base import counted, saved_claims
 from reproduction.context_numbers import summarise_context
 from reproduction.figures import FIGURES
@@ -35,8 +37,6 @@ from reproduction.studies.page import with_results
 from reproduction.summaries import supports, systematics, winners
 from reproduction.swaps import KINDS, shares, swaps
 from reproduction.tables import TABLES
-from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.storage.results import provenance
 
 Tell = Callable[[str], None]
 

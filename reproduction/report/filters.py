@@ -6,9 +6,9 @@ import math
 import re
 from typing import Any
 
+from hebbian_descent.rules import rule_title
 from reproduction.comparison import Verdict, is_drawn
 from reproduction.layout import Line, cell_name
-from hebbian_descent.rules import rule_title
 
 MARKS = {"agrees": "✓", "differs": "≠", "undecided": "?", "not run": "–"}
 """Signs that accompany the colours, for colour-blind readers."""

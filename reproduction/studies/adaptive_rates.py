@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.table_formats import TextTable
 from reproduction.studies.base import (
     Answer,
     Numbers,
@@ -32,8 +34,6 @@ from reproduction.studies.perceptrons.depths import (
     verdict,
 )
 from reproduction.studies.perceptrons.network import HIDDEN, STEP, Network
-from hebbian_descent.plotting import new_panels
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.comparison import student
 from reproduction.origin import Origin
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from hebbian_descent.datasets import draw_patterns, load
 from hebbian_descent.nn import TiedAutoencoder, update_offsets_
+from hebbian_descent.thread_pools import one_thread
 from reproduction.experiments.auto_association import n_hidden
 from reproduction.studies.base import Numbers, Settings
-from hebbian_descent.thread_pools import one_thread
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "Adam": partial(torch.optim.Adam, fused=True),

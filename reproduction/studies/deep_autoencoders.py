@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.plotting import BASELINE_STYLE, RULE_STYLES, new_panels
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.studies.base import (
     Answer,
@@ -23,8 +25,6 @@ from reproduction.studies.base import (
     interval,
     legend_below,
 )
-from hebbian_descent.plotting import BASELINE_STYLE, RULE_STYLES, new_panels
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

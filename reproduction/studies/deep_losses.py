@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hebbian_descent.network import ACTIVATIONS
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.table_formats import TextTable
 from reproduction.studies.base import (
     Answer,
     Numbers,
@@ -38,8 +40,6 @@ from reproduction.studies.perceptrons.network import (
     code_of,
     losses_of,
 )
-from hebbian_descent.plotting import new_panels
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.rules import rule_title
+from hebbian_descent.sweep import TargetRangeWarning, sweep
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.claims.tally import SIMILAR
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
@@ -27,10 +31,6 @@ from reproduction.studies.base import (
     interval,
     legend_below,
 )
-from hebbian_descent.plotting import new_panels
-from hebbian_descent.rules import rule_title
-from hebbian_descent.sweep import TargetRangeWarning, sweep
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

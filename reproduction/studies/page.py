@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hebbian_descent.checks import require_extra
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.table_formats import TextTable, heading_anchor, markdown_text
 from reproduction.origin import Origin
 from reproduction.studies.base import Results, Study
 from reproduction.studies.running import kept_results
-from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.table_formats import TextTable, heading_anchor, markdown_text
 
 NOT_RECORDED = "not recorded"
 OPENING = """# What the paper leaves open

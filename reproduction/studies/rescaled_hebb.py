@@ -19,6 +19,9 @@ from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.sweep import TargetRangeWarning, sweep
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.studies.base import (
@@ -32,9 +35,6 @@ from reproduction.studies.base import (
     interval,
     legend_below,
 )
-from hebbian_descent.plotting import new_panels
-from hebbian_descent.sweep import TargetRangeWarning, sweep
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from hebbian_descent.checks import require_extra
+from hebbian_descent.safe_files import write_atomically
 from reproduction.origin import Origin, one_line, origin_in, this_origin
 from reproduction.saved_json import as_float, as_object, read_json, warn_of_damage
 from reproduction.studies.base import Later, Numbers, Results, Study
-from hebbian_descent.safe_files import write_atomically
 
 DIGITS = 6
 """Significant digits that are kept: far more than draws agree on, and files stay small."""

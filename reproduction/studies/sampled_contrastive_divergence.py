@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.rules import AutoActivity, AutoRule, Change
+from hebbian_descent.rules.base import mean_outer
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.studies.base import (
     Answer,
@@ -25,10 +29,6 @@ from reproduction.studies.base import (
     legend_below,
 )
 from reproduction.studies.small_autoencoders import best_error, halves, new_autoencoder
-from hebbian_descent.plotting import new_panels
-from hebbian_descent.rules import AutoActivity, AutoRule, Change
-from hebbian_descent.rules.base import mean_outer
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

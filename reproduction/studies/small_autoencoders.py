@@ -12,9 +12,9 @@ from hebbian_descent.datasets import load
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import Training
 from hebbian_descent.network import Autoencoder
+from hebbian_descent.rules import AutoRule
 from reproduction.experiments.auto_association import n_hidden
 from reproduction.studies.base import Numbers
-from hebbian_descent.rules import AutoRule
 
 
 def halves(dataset: str, n: int, draw: int) -> tuple[Array, Array]:

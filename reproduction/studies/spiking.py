@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hebbian_descent.plotting import new_panels
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.studies.base import (
     Answer,
@@ -45,8 +47,6 @@ from reproduction.studies.spiking_remainder import (
     remainders,
     signed_remainders,
 )
-from hebbian_descent.plotting import new_panels
-from hebbian_descent.table_formats import TextTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

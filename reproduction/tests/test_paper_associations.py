@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.sweep import sweep
 from reproduction.comparison import cell_key, compare_rows, would_agree
 from reproduction.experiments import Association, Measured
 from reproduction.grids import LEARNING_RATES
@@ -15,7 +16,6 @@ from reproduction.printed import PrintedRow, printed_rows
 from reproduction.run_context import Effort, RunContext
 from reproduction.summaries import summarise
 from reproduction.tables import TABLES
-from hebbian_descent.sweep import sweep
 
 ASSOCIATIONS = [label for label, table in TABLES.items() if isinstance(table, Association)]
 

@@ -11,8 +11,9 @@ import pytest
 from claim_cells import made_up
 
 from hebbian_descent import rules
-from reproduction.__main__ import main
+from hebbian_descent.theory.loss_table import LOSS_TABLE
 from reproduction import claims, labels
+from reproduction.__main__ import main
 from reproduction.claims import (
     CLAIMS,
     Judged,
@@ -31,7 +32,6 @@ from reproduction.formula_tables import FORMULA_TABLES, FORMULAS, sample
 from reproduction.index import INDEX
 from reproduction.run_context import Effort, RunContext
 from reproduction.tables import TABLES
-from hebbian_descent.theory.loss_table import LOSS_TABLE
 
 ROOT = Path(__file__).parents[2]
 claim = {item.number: item for item in CLAIMS}

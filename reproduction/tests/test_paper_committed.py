@@ -10,8 +10,8 @@ from reproduction.claims import CLAIMS
 from reproduction.claims.autoencoder_runs import NETWORKS
 from reproduction.claims.base import kept_claims
 from reproduction.document import document
-from reproduction.old_evidence import summary_file
 from reproduction.kept_evidence import DRAWS, KEPT_FILES, SUMMARY
+from reproduction.old_evidence import summary_file
 from reproduction.results import Results
 from reproduction.run_context import RunContext
 from reproduction.tables import TABLES

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reproduction.commands.compare import _print_context
 from hebbian_descent.cli.console import PlainConsole
+from reproduction.commands.compare import _print_context
 from reproduction.context_numbers import BEST_RATE, context_verdict, summarise_context
 from reproduction.printed import PrintedRow, printed_rows
 from reproduction.results import Results

@@ -14,11 +14,12 @@ import pyarrow.parquet
 import pytest
 
 from hebbian_descent.checks import MissingExtraError
-from reproduction.__main__ import main
+from hebbian_descent.safe_files import write_atomically
+from hebbian_descent.storage.results.parquet import with_checksum
 from reproduction import claims, labels
+from reproduction.__main__ import main
 from reproduction.claims.base import Claim, Judged, Judgement, kept_claims, run_claims, save_claims
 from reproduction.document import CHOSEN_FIGURES, document
-from reproduction.old_evidence import add_to_evidence, summary_file
 from reproduction.kept_evidence import (
     CLAIMS,
     DRAWS,
@@ -31,14 +32,13 @@ from reproduction.kept_evidence import (
 )
 from reproduction.measurements import Measurements
 from reproduction.notes import REASON_UNKNOWN
+from reproduction.old_evidence import add_to_evidence, summary_file
 from reproduction.origin import this_origin
 from reproduction.printed import printed_rows
 from reproduction.results import Results
 from reproduction.run_context import Effort
 from reproduction.saved_json import DamagedFileWarning
 from reproduction.tables import TABLES
-from hebbian_descent.safe_files import write_atomically
-from hebbian_descent.storage.results.parquet import with_checksum
 from reproduction.tests.conftest import LABEL, N_DRAWS, SVG, made_up
 
 CLAIM = Judged(

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from hebbian_descent import plotting
-from reproduction.__main__ import main
 from hebbian_descent.datasets import DatasetUnavailableError, names
+from reproduction.__main__ import main
 from reproduction.experiments import Measured
 from reproduction.figures import (
     FIGURES,

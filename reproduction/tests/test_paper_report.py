@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
+from hebbian_descent.table_formats import TextTable, markdown_text
 from reproduction.__main__ import main
 from reproduction.claims import Judged
 from reproduction.claims.base import save_claims, saved_claims
@@ -27,7 +28,6 @@ from reproduction.saved_json import DamagedFileWarning
 from reproduction.studies import STUDIES
 from reproduction.studies.running import kept_results
 from reproduction.tables import TABLES
-from hebbian_descent.table_formats import TextTable, markdown_text
 from reproduction.tests.conftest import SVG
 
 ROOT = Path(__file__).parents[2]

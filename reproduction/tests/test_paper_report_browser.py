@@ -14,8 +14,8 @@ from reproduction.printed import printed_rows
 from reproduction.report import write_report
 from reproduction.run_context import Effort
 from reproduction.tables import TABLES
-from tests.browser import contrasts, needs_browser, prefer, requests_of, resize, started_browser
 from reproduction.tests.conftest import made_up
+from tests.browser import contrasts, needs_browser, prefer, requests_of, resize, started_browser
 
 pytest.importorskip("selenium", reason="selenium is not installed")
 from selenium.webdriver.common.action_chains import ActionChains

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hebbian_descent.thread_pools import one_thread
 from reproduction.claims.base import Word
 from reproduction.claims.tally import on_all
 from reproduction.studies.base import Interval, Numbers, Settings, interval
 from reproduction.studies.perceptrons.network import Network
-from hebbian_descent.thread_pools import one_thread
 
 START = 2
 """The depth that is searched first."""

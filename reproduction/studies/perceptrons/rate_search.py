@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from hebbian_descent.checks import Array
+from hebbian_descent.safe_files import write_atomically
 from reproduction.studies.perceptrons.network import SIZES, USUAL_RATES, Network
 from reproduction.studies.perceptrons.stacked import train_many
 from reproduction.studies.perceptrons.training import Errors
-from hebbian_descent.safe_files import write_atomically
 
 COARSE = range(-8, 13, 4)  # in steps of √2 from the optimizer's usual rate: 1/16 … 64 times as large
 Runs = dict[str, list[list[float]]]  # for each rate, validation and test error of each seed

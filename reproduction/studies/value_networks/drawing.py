@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hebbian_descent.plotting import new_panels
 from reproduction.studies.base import Results, legend_below
 from reproduction.studies.value_networks.findings import (
     NATURAL,
@@ -16,7 +17,6 @@ from reproduction.studies.value_networks.findings import (
 )
 from reproduction.studies.value_networks.tasks import TASKS
 from reproduction.studies.value_networks.variants import VARIANTS
-from hebbian_descent.plotting import new_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 
 from hebbian_descent.checks import Array
+from hebbian_descent.thread_pools import one_thread
 from reproduction.studies.base import Numbers, Settings
 from reproduction.studies.value_networks.replay import Replay
 from reproduction.studies.value_networks.stack import Adam, ValueNetworks
 from reproduction.studies.value_networks.tasks import TASKS, Players, Task, Whole
 from reproduction.studies.value_networks.variants import VARIANTS
-from hebbian_descent.thread_pools import one_thread
 
 BLOCK = 500
 ACTING, REPLAYING, LOOKING, EVALUATING = range(4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hebbian_descent.checks import Array
+from hebbian_descent.table_formats import TextTable
 from reproduction.claims.base import Word
 from reproduction.studies.base import Answer, Interval, Numbers, Results, interval
 from reproduction.studies.value_networks.findings import (
@@ -27,7 +28,6 @@ from reproduction.studies.value_networks.findings import (
 )
 from reproduction.studies.value_networks.tasks import TASKS
 from reproduction.studies.value_networks.variants import RECTIFIED, VARIANTS
-from hebbian_descent.table_formats import TextTable
 
 
 def table(results: Results) -> TextTable:
