@@ -30,7 +30,7 @@ PLACES = ("draw", "trial", "measure", "value")
 
 
 def tidy(experiment: str, records: Iterable[Mapping[str, Any]]) -> Rows:
-    """Return rows of what was measured; a record has settings, `measure` and `value`, else draw 0 and no trial."""
+    """Return rows of what was measured: records of settings, `measure`, `value` and, if any, draw and trial."""
     table = pd.DataFrame([{"experiment": experiment, "draw": 0, "trial": ALL_TRIALS, **r} for r in records])
     return in_order(table)
 
@@ -63,7 +63,7 @@ def only(rows: Rows, experiment: str) -> Rows:
 
 
 def write(path: Path, rows: Rows, notes: Mapping[str, Any] | None = None) -> None:
-    """Write rows, and notes beside them, under a temporary name first: a killed run leaves no half of a file."""
+    """Write rows with notes, under a temporary name first: a killed run leaves no half of a file."""
     rows.attrs = dict(notes or {})
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}")
@@ -89,7 +89,7 @@ def origins() -> dict[str, dict[str, str]]:
 
 
 def by_repetition(rows: Rows, measure: str) -> pd.DataFrame:
-    """Return one measure of an experiment with a line per cell and a column per draw: the mean over its trials.
+    """Return one measure of an experiment, a line per cell and a column per draw: the mean over its trials.
 
     Where nothing was drawn, so that all rows have draw 0, the columns are the trials.
     """
