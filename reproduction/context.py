@@ -12,6 +12,7 @@ from typing import Any
 import numpy.typing as npt
 
 from hebbian_descent.checks import as_count, unknown_name
+from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_autoencoders
 
 OUTPUT = Path(__file__).parent / "output"
@@ -80,7 +81,7 @@ class Context:
 
     def _where(self) -> dict[str, Any]:
         return {
-            "store": self.folder / "cells",
+            "store": Store(self.folder / "cells"),
             "workers": self.workers,
             "scheduler": self.scheduler,
             "progress": self.progress,

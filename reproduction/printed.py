@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
 
 from hebbian_descent.checks import unknown_name
+
+FOLDER = Path(__file__).parent / "printed"
 
 RESULTS = ("mae_last20", "mae_last10", "mae_all", "mae_mean", "error_mean", "mean_hidden_activity")
 """Columns to judge a reproduction by; standard deviations, baselines and best rates are context."""
@@ -22,31 +26,22 @@ CONTEXT = (
     "best_learning_rate",
 )
 
-LABEL_OF_FILE = {
+FILES = {
+    "hetero_online_centered": "",
+    "hetero_online_uncentered": "",
     "hetero_online_adaptive_offsets": "tab:Hetero_online_centered_shift",
+    "hetero_online_weight_decay": "",
+    "hetero_multi_epoch": "",
+    "classification": "",
     "auto_associative": "tab:auto_associative",
     "text_moving_offsets": "text:moving_MNIST",
     "text_auto_associative_hebb": "text:auto_associative_hebb",
 }
-"""Files that hold a single table, and therefore have no column for its name."""
-
-FILES = (
-    "hetero_online_centered",
-    "hetero_online_uncentered",
-    "hetero_online_adaptive_offsets",
-    "hetero_online_weight_decay",
-    "hetero_multi_epoch",
-    "classification",
-    "auto_associative",
-)
-
-TEXT_FILES = ("text_moving_offsets", "text_auto_associative_hebb")
-"""Numbers that appear in the text only, under labels that begin with text:."""
+"""The files, with the label where all rows have the same one; text: is for numbers in the text only."""
 
 
-@dataclass(frozen=True, eq=False)
-class PrintedRow:
-    """A printed row: its experiment, its results, and whether it is in bold."""
+class PrintedRow(NamedTuple):
+    """A printed row: its table, what was run, its results, and whether it is in bold."""
 
     file: str
     label: str
@@ -59,42 +54,38 @@ class PrintedRow:
 
 
 def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
-    """Return the rows of one label, or of all tables."""
-    if label is None:
-        return _all_rows(FILES)
-    rows = _all_rows(FILES) + text_rows()
-    found = tuple(row for row in rows if row.label == label)
+    """Return the rows of one label, or of all."""
+    rows = _all_rows()
+    found = tuple(row for row in rows if label in (None, row.label))
     if not found:
-        raise unknown_name("label of a table", label, {row.label for row in rows})
+        raise unknown_name("label of a table", str(label), {row.label for row in rows})
     return found
 
 
-def text_rows() -> tuple[PrintedRow, ...]:
-    """Return the numbers that are printed in the text only."""
-    return _all_rows(TEXT_FILES)
+@cache
+def printed_numbers() -> pd.DataFrame:
+    """Return one line per printed number: experiment, settings, measure, printed, in the order of print."""
+    lines = [
+        {"experiment": row.label, **row.cell, "measure": measure, "printed": number}
+        for row in printed_rows()
+        for measure, number in (*row.results.items(), *row.context.items())
+    ]
+    table = pd.DataFrame(lines).fillna("")
+    return table[[*(name for name in table if name not in ("measure", "printed")), "measure", "printed"]]
 
 
 @cache
-def printed_words(label: str) -> tuple[Mapping[str, frozenset[str]], frozenset[str]]:
-    """Return the possible values of a printed table's cells by column, and the names of its results."""
-    rows = [row for row in _all_rows(FILES) + text_rows() if row.label == label]
-    names = rows[0].cell if rows else ()
-    words = {name: frozenset(row.cell[name] for row in rows) for name in names}
-    return words, frozenset(result for row in rows for result in row.results)
+def _all_rows() -> tuple[PrintedRow, ...]:
+    return tuple(row for file, label in FILES.items() for row in _rows_of(file, label))
 
 
-@cache
-def _all_rows(files: tuple[str, ...]) -> tuple[PrintedRow, ...]:
-    return tuple(row for file in files for row in _rows_of(file))
+def _rows_of(file: str, label: str) -> list[PrintedRow]:
+    text = (FOLDER / f"{file}.csv").read_text(encoding="utf-8")
+    return [_row(file, label, line) for line in csv.DictReader(text.splitlines())]
 
 
-def _rows_of(file: str) -> list[PrintedRow]:
-    text = resources.files(__package__).joinpath("printed", f"{file}.csv").read_text(encoding="utf-8")
-    return [_row(file, line) for line in csv.DictReader(text.splitlines())]
-
-
-def _row(file: str, line: dict[str, str]) -> PrintedRow:
-    label = LABEL_OF_FILE.get(file) or f"tab:{line.pop('table')}"
+def _row(file: str, label: str, line: dict[str, str]) -> PrintedRow:
+    label = label or f"tab:{line.pop('table')}"
     bold = line.pop("bold") == "1"
     results = {name: float(line.pop(name)) for name in RESULTS if name in line}
     context = {name: float(line.pop(name)) for name in CONTEXT if name in line}

@@ -10,101 +10,83 @@ from typing import Any
 
 from reproduction.experiments import Association, AutoAssociation, Classification, Experiment
 from reproduction.grids import QUICK_DECAYS, WEIGHT_DECAYS
-from reproduction.printed import printed_rows, text_rows
+from reproduction.printed import PrintedRow, printed_rows
+
+Row = PrintedRow
+FIXED_AND_ADAPTIVE = {"fixed": {"centering": "mean"}, "adaptive": {"centering": "moving"}}
+WITH_AND_WITHOUT = {"centered": {"centering": "mean"}, "uncentered": {"centering": None}}
 
 
-def _association(label: str, title: str, **options: Any) -> Association:
-    pairs: dict[tuple[str, str], list[str]] = {}
-    rules: dict[str, None] = {}
-    for row in printed_rows(label):
-        activations = pairs.setdefault((row.cell["input"], row.cell["target"]), [])
-        if row.cell["activation"] not in activations:
-            activations.append(row.cell["activation"])
-        rules[row.cell["rule"]] = None
-    return Association(label, title, pairs, tuple(rules), **options)
+def _values(rows: tuple[Row, ...], *names: str) -> list[Any]:
+    """Return the different values of some settings in the order of print; of one setting as plain texts."""
+    found = dict.fromkeys(tuple(row.cell[name] for name in names) for row in rows)
+    return [values if len(names) > 1 else values[0] for values in found]
 
 
-def _online(label: str) -> Experiment:
-    return _association(label, "Online hetero-association with centering")
+def _association(title: str, **options: Any) -> Callable[[str, tuple[Row, ...]], Experiment]:
+    def make(label: str, rows: tuple[Row, ...]) -> Experiment:
+        pairs: dict[tuple[str, str], list[str]] = {}
+        for source, target, activation in _values(rows, "input", "target", "activation"):
+            pairs.setdefault((source, target), []).append(activation)
+        return Association(label, title, pairs, _values(rows, "rule"), **options)
+
+    return make
 
 
-def _uncentered(label: str) -> Experiment:
-    return _association(label, "Online hetero-association without centering", settings={"centering": None})
+def _classification(label: str, rows: tuple[Row, ...]) -> Experiment:
+    (centering,) = _values(rows, "centering")
+    names, activations = _values(rows, "dataset"), _values(rows, "activation")
+    return Classification(label, f"Classification, {centering}", names, activations, centering)
 
 
-def _adaptive_offsets(label: str) -> Experiment:
-    variants = {"fixed": {"centering": "mean"}, "adaptive": {"centering": "moving"}}
-    title = "Online hetero-association with fixed and with adaptive offsets"
-    return _association(label, title, variant_column="offsets", variants=variants)
+def _auto_association(title: str) -> Callable[[str, tuple[Row, ...]], Experiment]:
+    def make(label: str, rows: tuple[Row, ...]) -> Experiment:
+        networks = _values(rows, "dataset", "output_activation")
+        hidden, rules = _values(rows, "hidden_activation"), _values(rows, "rule")
+        return AutoAssociation(label, title, networks, hidden, tuple(rows[0].results), rules)
+
+    return make
 
 
-def _moving_offsets(label: str) -> Experiment:
-    variants = {"fixed": {"centering": "mean"}, "adaptive": {"centering": "moving"}}
-    settings = {"shift": 0.1, "input_order": "label"}
-    title = "Numbers of the text: digits in order of their class, fixed and adaptive offsets"
-    return _association(
-        label, title, by="last10", settings=settings, variant_column="offsets", variants=variants
-    )
-
-
-def _weight_decay(label: str) -> Experiment:
-    return _association(
-        label,
+MAKERS: dict[str, Callable[[str, tuple[Row, ...]], Experiment]] = {
+    "hetero_online_centered": _association("Online hetero-association with centering"),
+    "hetero_online_uncentered": _association(
+        "Online hetero-association without centering", settings={"centering": None}
+    ),
+    "hetero_online_adaptive_offsets": _association(
+        "Online hetero-association with fixed and with adaptive offsets",
+        variant_column="offsets",
+        variants=FIXED_AND_ADAPTIVE,
+    ),
+    "hetero_online_weight_decay": _association(
         "Online hetero-association with weight decay",
         settings={"weight_decays": WEIGHT_DECAYS},
-        quick_settings={"weight_decays": QUICK_DECAYS},
-    )
-
-
-def _multi_epoch(label: str) -> Experiment:
-    return _association(
-        label,
+        quick={"weight_decays": QUICK_DECAYS},
+    ),
+    "hetero_multi_epoch": _association(
         "Hetero-association over 100 epochs",
         by="all",
         settings={"epochs": 100},
-        quick_settings={"epochs": 10},
+        quick={"epochs": 10},
         variant_column="centering",
-        variants={"centered": {"centering": "mean"}, "uncentered": {"centering": None}},
-    )
-
-
-def _classification(label: str) -> Experiment:
-    rows = printed_rows(label)
-    return Classification(
-        label,
-        f"Classification, {rows[0].cell['centering']}",
-        names=tuple(dict.fromkeys(row.cell["dataset"] for row in rows)),
-        activations=tuple(dict.fromkeys(row.cell["activation"] for row in rows)),
-        centering=rows[0].cell["centering"],
-    )
-
-
-def _auto_association(label: str) -> Experiment:
-    rows = printed_rows(label)
-    rules = tuple(dict.fromkeys(row.cell["rule"] for row in rows))
-    return AutoAssociation(
-        label,
-        f"Auto-association: tied auto-encoders{', Hebb alone (numbers of the text)' * (rules == ('hebb',))}",
-        rules=rules,
-        networks=tuple(dict.fromkeys((row.cell["dataset"], row.cell["output_activation"]) for row in rows)),
-        hidden_activations=tuple(dict.fromkeys(row.cell["hidden_activation"] for row in rows)),
-    )
-
-
-MAKERS: dict[str, Callable[[str], Experiment]] = {
-    "hetero_online_centered": _online,
-    "hetero_online_uncentered": _uncentered,
-    "hetero_online_adaptive_offsets": _adaptive_offsets,
-    "hetero_online_weight_decay": _weight_decay,
-    "hetero_multi_epoch": _multi_epoch,
+        variants=WITH_AND_WITHOUT,
+    ),
     "classification": _classification,
-    "auto_associative": _auto_association,
-    "text_moving_offsets": _moving_offsets,
-    "text_auto_associative_hebb": _auto_association,
+    "auto_associative": _auto_association("Auto-association: tied auto-encoders"),
+    "text_moving_offsets": _association(
+        "Numbers of the text: digits in order of their class, fixed and adaptive offsets",
+        by="last10",
+        settings={"shift": 0.1, "input_order": "label"},
+        variant_column="offsets",
+        variants=FIXED_AND_ADAPTIVE,
+    ),
+    "text_auto_associative_hebb": _auto_association(
+        "Auto-association: tied auto-encoders, Hebb alone (numbers of the text)"
+    ),
 }
 """By file of printed rows."""
 
 TABLES: dict[str, Experiment] = {
-    label: MAKERS[file](label)
-    for label, file in dict.fromkeys((row.label, row.file) for row in (*printed_rows(), *text_rows()))
+    label: MAKERS[file](label, printed_rows(label))
+    for label, file in dict.fromkeys((row.label, row.file) for row in printed_rows())
 }

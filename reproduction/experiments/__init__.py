@@ -1,8 +1,9 @@
-"""Experiments behind the tables: hetero-association, classification and auto-association."""
+"""The three kinds of experiments behind the paper's tables."""
 
 from reproduction.experiments.association import Association
 from reproduction.experiments.auto_association import AutoAssociation
-from reproduction.experiments.base import Experiment, Job, Measured
 from reproduction.experiments.classification import Classification
 
-__all__ = ["Association", "AutoAssociation", "Classification", "Experiment", "Job", "Measured"]
+Experiment = Association | Classification | AutoAssociation
+
+__all__ = ["Association", "AutoAssociation", "Classification", "Experiment"]

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hebbian_descent.datasets import load
 from hebbian_descent.sweep import Best, SweepResult, halving
-from reproduction.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
+from reproduction.context import Context, Effort
+from reproduction.experiments.classification import LARGE
+from reproduction.experiments.records import Record, records
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-from reproduction.run_context import SEARCHES, Effort, RunContext
+from reproduction.rows import Rows
+from reproduction.running import Job
 
 PROTOCOL: Mapping[str, Any] = {
     "learning_rates": LEARNING_RATES,
@@ -30,102 +34,74 @@ PROTOCOL: Mapping[str, Any] = {
     "seed": 0,
 }
 """Settings of the paper's table; patterns is how many of each set, None for all."""
-
+QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 1, "epochs": 3, "patterns": 500}
 TRIALS_OF_LARGE_DATASETS = 3
-LARGE = ("mnist", "cifar")
 
 
 @dataclass(frozen=True, eq=False)
-class AutoAssociation(Experiment):
+class AutoAssociation:
     """Datasets with their output activation, each learned by every rule with every hidden activation."""
 
+    label: str
+    title: str
     networks: Sequence[tuple[str, str]]
     """Pairs of dataset and output activation."""
     hidden_activations: Sequence[str]
+    measures: Sequence[str]
     rules: Sequence[str] = ("gradient_descent", "hebbian_descent")
-
-    searches = SEARCHES
-    protocol = PROTOCOL
-    quick = {"learning_rates": QUICK_RATES[::2], "trials": 1, "epochs": 3, "patterns": 500}  # noqa: RUF012
 
     @property
     def datasets(self) -> frozenset[str]:
         """The datasets that are reconstructed."""
         return frozenset(name for name, _ in self.networks)
 
-    def jobs(self, effort: Effort) -> Iterator[AutoAssociationJob]:
-        """Yield one job for each network."""
+    def jobs(self, effort: Effort) -> Iterator[Job]:
+        """Yield one job for each network, named by dataset, hidden units and output units."""
+        settings = effort.applied_to(PROTOCOL, QUICK)
         for dataset, output in self.networks:
             for hidden in self.hidden_activations:
-                yield AutoAssociationJob(self, effort, dataset, output, hidden)
+                chosen = dict(settings)
+                if dataset in LARGE and effort.is_the_papers:
+                    chosen["trials"] = TRIALS_OF_LARGE_DATASETS
+                cell = {"dataset": dataset, "output_activation": output, "hidden_activation": hidden}
+                yield Job(f"{dataset}-{hidden}-{output}", partial(self._measure, cell, chosen))
 
-
-@dataclass(frozen=True, eq=False)
-class AutoAssociationJob(Job):
-    """All rules on one dataset with one hidden and one output activation."""
-
-    experiment: AutoAssociation
-    effort: Effort
-    dataset: str
-    output: str
-    hidden: str
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # read-only here
-        """Such as adult-sigmoid-linear: hidden units, then output units."""
-        return f"{self.dataset}-{self.hidden}-{self.output}"
-
-    def run(self, context: RunContext) -> list[Measured]:
+    def _measure(
+        self, cell: dict[str, str], settings: dict[str, Any], context: Context, _: Rows
+    ) -> Iterator[Record]:
         """Train on the training set and measure the reconstruction of the test set."""
-        settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
-        is_large = self.dataset in LARGE
-        if self.effort.is_the_papers and is_large:
-            settings["trials"] = TRIALS_OF_LARGE_DATASETS
-        data = load(self.dataset, dtype=np.float32)
-        n_patterns = settings.pop("patterns")
-        options = {
-            "rules": self.experiment.rules,
-            "hidden_activations": self.hidden,
-            "output_activations": self.output,
+        for result, best in self._best(cell, settings, context):
+            per_trial = {
+                "mae_mean": result.trials_of(best).mean(axis=1),
+                "mean_hidden_activity": result.trials_of(best, "hidden_activity").mean(axis=1),
+            }
+            kept = {name: per_trial[name] for name in self.measures}
+            yield from records({**cell, "rule": best.rule}, kept, best)
+
+    def _best(
+        self, cell: dict[str, str], settings: dict[str, Any], context: Context
+    ) -> list[tuple[SweepResult, Best]]:
+        data, options = load(cell["dataset"], dtype=np.float32), dict(settings)
+        n = options.pop("patterns")
+        options |= {
+            "rules": self.rules,
+            "hidden_activations": cell["hidden_activation"],
+            "output_activations": cell["output_activation"],
             "n_hidden": n_hidden(data.n_features),
-            "evaluate_on": (data.test or data.train).inputs[:n_patterns],
+            "evaluate_on": (data.test or data.train).inputs[:n],
             "dtype": np.float32,
-            **settings,
         }
-        inputs = data.train.inputs[:n_patterns]
-        if self.effort.search == "kept":
-            rates = {rule: context.rate_of(self._cell(rule)) for rule in self.experiment.rules}
-            kept = with_kept_rates(rates, context.sweep_autoencoders, inputs, **options)
-            return [self._measured(result, best) for result, best in kept]
-        if (self.effort.search or "halving") == "halving":
-            # A single short run tells too little, but all learning rates for all epochs would take days.
-            # Hebb's rule is run alone and keeps growing: its short runs are not informative.
-            saves_epochs = is_large and "hebb" not in self.experiment.rules
-            found = halving(
-                context.sweep_autoencoders,
-                inputs,
-                saves="epochs" if saves_epochs else "trials",
-                finalists=1 if is_large else 3,
-                **options,
-            )
-            return [self._measured(search.result, search.best) for search in found]
-        result = context.sweep_autoencoders(inputs, **options)
-        return [self._measured(result, best) for best in result.best("all")]
-
-    def _measured(self, result: SweepResult, best: Best) -> Measured:
-        per_trial = {
-            "mae_mean": result.trials_of(best).mean(axis=1),
-            "mean_hidden_activity": result.trials_of(best, "hidden_activity").mean(axis=1),
-        }
-        return measured(self._cell(best.rule), per_trial, best)
-
-    def _cell(self, rule: str) -> dict[str, str]:
-        return {
-            "dataset": self.dataset,
-            "output_activation": self.output,
-            "hidden_activation": self.hidden,
-            "rule": rule,
-        }
+        # A single short run tells too little, but all learning rates for all epochs would take days.
+        # Hebb's rule is run alone and keeps growing: its short runs are not informative.
+        is_large = cell["dataset"] in LARGE
+        found = halving(
+            context.sweep_autoencoders,
+            data.train.inputs[:n],
+            saves="epochs" if is_large and "hebb" not in self.rules else "trials",
+            finalists=1 if is_large else 3,
+            **options,
+        )
+        return [(search.result, search.best) for search in found]
 
 
 def n_hidden(n_inputs: int) -> int:

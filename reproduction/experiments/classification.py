@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -17,9 +18,11 @@ import numpy as np
 
 from hebbian_descent.datasets import Split, load
 from hebbian_descent.sweep import Best, SweepResult, halving
-from reproduction.experiments.base import Experiment, Job, Measured, measured, with_kept_rates
+from reproduction.context import Context, Effort
+from reproduction.experiments.records import Record, records
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-from reproduction.run_context import SEARCHES, Effort, RunContext, Search
+from reproduction.rows import Rows
+from reproduction.running import Job
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
 
@@ -32,90 +35,71 @@ PROTOCOL: Mapping[str, Any] = {
     "seed": 0,
 }
 """Settings that the paper's tables share; patterns is how many of each set, None for all."""
-
+QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "epochs": 2, "patterns": 1000}
 CENTERING = {"centered": "mean", "uncentered": None}
+LARGE = ("mnist", "cifar")
+"""Datasets whose learning rates are searched by successive halving: a grid would take hours."""
 
 
 @dataclass(frozen=True, eq=False)
-class Classification(Experiment):
+class Classification:
     """Datasets with labels, each learned by every rule with every activation."""
 
+    label: str
+    title: str
     names: Sequence[str]
     activations: Sequence[str]
     centering: str
     """"centered" or "uncentered"."""
-
-    searches = SEARCHES
-    protocol = PROTOCOL
-    quick = {"learning_rates": QUICK_RATES[::2], "trials": 2, "epochs": 2, "patterns": 1000}  # noqa: RUF012
 
     @property
     def datasets(self) -> frozenset[str]:
         """The datasets that are classified."""
         return frozenset(self.names)
 
-    def jobs(self, effort: Effort) -> Iterator[ClassificationJob]:
+    def jobs(self, effort: Effort) -> Iterator[Job]:
         """Yield one job for each dataset and activation."""
+        settings = effort.applied_to(PROTOCOL, QUICK)
         for name in self.names:
             for activation in self.activations:
-                yield ClassificationJob(self, effort, name, activation)
+                yield Job(f"{name}-{activation}", partial(self._measure, name, activation, settings))
 
-
-@dataclass(frozen=True, eq=False)
-class ClassificationJob(Job):
-    """All rules on one dataset with one activation."""
-
-    experiment: Classification
-    effort: Effort
-    dataset: str
-    activation: str
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # read-only here
-        """Such as adult-sigmoid."""
-        return f"{self.dataset}-{self.activation}"
-
-    def run(self, context: RunContext) -> list[Measured]:
+    def _measure(
+        self, name: str, activation: str, settings: dict[str, Any], context: Context, _: Rows
+    ) -> Iterator[Record]:
         """Train on the training set and count the errors on the test set."""
-        alike = groupby(RULES, lambda rule: precision(rule, self.activation))
-        return [row for dtype, rules in alike for row in self._run(context, list(rules), dtype)]
+        for dtype, rules in groupby(RULES, lambda rule: precision(rule, activation)):
+            cell = {"dataset": name, "activation": activation}
+            for result, best in self._best(name, activation, list(rules), dtype, settings, context):
+                per_trial = {"error_mean": result.trials_of(best).mean(axis=1)}
+                yield from records({**cell, "rule": best.rule, "centering": self.centering}, per_trial, best)
 
-    def _run(self, context: RunContext, rules: list[str], dtype: type[np.floating[Any]]) -> list[Measured]:
-        settings = self.effort.applied_to(self.experiment.protocol, self.experiment.quick)
-        data = load(self.dataset, dtype=dtype)
-        train, test = data.train, data.test or data.train
-        n_patterns = settings.pop("patterns")
-        inputs, targets = one_hot(train, data.n_classes, n_patterns)
-        options = {
+    def _best(
+        self,
+        name: str,
+        activation: str,
+        rules: list[str],
+        dtype: type[np.floating[Any]],
+        settings: dict[str, Any],
+        context: Context,
+    ) -> list[tuple[SweepResult, Best]]:
+        data, options = load(name, dtype=dtype), dict(settings)
+        n = options.pop("patterns")
+        options |= {
             "rules": rules,
-            "activations": self.activation,
-            "centering": CENTERING[self.experiment.centering],
-            "evaluate_on": one_hot(test, data.n_classes, n_patterns),
+            "activations": activation,
+            "centering": CENTERING[self.centering],
+            "evaluate_on": one_hot(data.test or data.train, data.n_classes, n),
             "measures": "misclassification",
             "dtype": dtype,
-            **settings,
         }
-        if self.effort.search == "kept":
-            rates = {rule: context.rate_of(self._cell(rule)) for rule in rules}
-            kept = with_kept_rates(rates, context.sweep, inputs, targets, **options)
-            return [self._measured(result, best) for result, best in kept]
-        if (self.effort.search or search_of(self.dataset)) == "halving":
+        learned = one_hot(data.train, data.n_classes, n)
+        if name in LARGE:
             # Slow learning rates end with fewer errors, and Hebb's rule keeps growing: short runs mislead.
-            found = halving(context.sweep, inputs, targets, saves="trials", **options)
-            return [self._measured(search.result, search.best) for search in found]
-        result = context.sweep(inputs, targets, **options)
-        return [self._measured(result, best) for best in result.best("all")]
-
-    def _measured(self, result: SweepResult, best: Best) -> Measured:
-        return measured(self._cell(best.rule), {"error_mean": result.trials_of(best).mean(axis=1)}, best)
-
-    def _cell(self, rule: str) -> dict[str, str]:
-        return {
-            "dataset": self.dataset,
-            "activation": self.activation,
-            "rule": rule,
-            "centering": self.experiment.centering,
-        }
+            found = halving(context.sweep, *learned, saves="trials", **options)
+            return [(search.result, search.best) for search in found]
+        result = context.sweep(*learned, **options)
+        return [(result, best) for best in result.best("all")]
 
 
 def precision(rule: str, activation: str) -> type[np.floating[Any]]:
@@ -126,11 +110,6 @@ def precision(rule: str, activation: str) -> type[np.floating[Any]]:
     """
     ignores_output = rule in ("hebb", "covariance")
     return np.float64 if ignores_output and activation == "sigmoid" else np.float32
-
-
-def search_of(dataset: str) -> Search:
-    """Return the default search of learning rates: halving for large datasets, else the grid."""
-    return "halving" if dataset in ("mnist", "cifar") else "grid"
 
 
 def one_hot(split: Split, n_classes: int, n: int | None = None) -> tuple[Any, Any]:
