@@ -1,13 +1,4 @@
-"""The paper's experiments, under the paper's labels."""
+"""The paper on Hebbian-descent, computed anew: tables, figures, claims and studies, beside the printed numbers.
 
-from importlib import resources
-
-from reproduction.experiments import Association, AutoAssociation, Classification, Experiment
-
-__all__ = ["Association", "AutoAssociation", "Classification", "Experiment", "labels"]
-
-
-def labels() -> tuple[str, ...]:
-    """Return every label of the paper's equations, sections, tables and figures."""
-    text = resources.files(__name__).joinpath("labels.txt").read_text(encoding="utf-8")
-    return tuple(text.split())
+`python -m reproduction` lists the commands. The package imports the library, never the reverse.
+"""

@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 import hebbian_descent
-from reproduction.saved_json import as_object, as_text
 
 SPAN, OR = " to ", " or "
 
@@ -42,14 +41,6 @@ def this_origin() -> Origin:
         f"hebbian-descent {hebbian_descent.__version__}, {versions}",
         processor_name(),
     )
-
-
-def origin_in(content: Any) -> Origin:
-    """Return a valid origin, or raise a ValueError."""
-    fields = as_object(content, "'origin'")
-    if not set(fields) <= set(Origin._fields):
-        raise ValueError(f"an origin must have {', '.join(Origin._fields)}")
-    return Origin(**{name: as_text(text, name) for name, text in fields.items()})
 
 
 def one_line(origins: Iterable[Origin]) -> Origin:

@@ -64,14 +64,13 @@ def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
 
 @cache
 def printed_numbers() -> pd.DataFrame:
-    """Return one line per printed number: experiment, settings, measure, printed, in the order of print."""
+    """Return one line per printed number: row (its place in `printed_rows`), experiment, measure, printed."""
     lines = [
-        {"experiment": row.label, **row.cell, "measure": measure, "printed": number}
-        for row in printed_rows()
+        {"row": place, "experiment": row.label, "measure": measure, "printed": number}
+        for place, row in enumerate(printed_rows())
         for measure, number in (*row.results.items(), *row.context.items())
     ]
-    table = pd.DataFrame(lines).fillna("")
-    return table[[*(name for name in table if name not in ("measure", "printed")), "measure", "printed"]]
+    return pd.DataFrame(lines)
 
 
 @cache

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.sweep import SweepResult
 from hebbian_descent.sweep.selection import patterns_of
 from reproduction.context import Context, Effort
 from reproduction.experiments.records import Record, records
@@ -71,8 +71,10 @@ class Association:
             for pair in self.pairs:
                 for variant in self.variants:
                     name = "-".join(filter(None, (*pair, variant, f"draw{draw}")))
+                    column = {self.variant_column: variant} if variant else {}
+                    cell = {"input": pair[0], "target": pair[1], **column}
                     settings = self._settings(effort, variant, draw)
-                    yield Job(name, partial(self._measure, pair, variant, draw, settings))
+                    yield Job(name, partial(self._measure, cell, draw, settings))
 
     def _settings(self, effort: Effort, variant: str, draw: int) -> dict[str, Any]:
         protocol = {**PROTOCOL, **self.settings, **self.variants[variant]}
@@ -84,35 +86,24 @@ class Association:
         return settings
 
     def _measure(
-        self,
-        pair: tuple[str, str],
-        variant: str,
-        draw: int,
-        settings: dict[str, Any],
-        context: Context,
-        _: Rows,
+        self, cell: dict[str, str], draw: int, settings: dict[str, Any], context: Context, _: Rows
     ) -> Iterator[Record]:
         """Learn the pair with every rule, activation and learning rate, and yield the errors at the best."""
-        options = dict(settings)
+        options, pair = dict(settings), (cell["input"], cell["target"])
         n, order = options.pop("patterns"), options.pop("input_order")
         inputs, targets = draw_pair(*pair, n, seed=options["seed"], input_order=order)
         found = context.sweep(inputs, targets, rules=self.rules, activations=self.pairs[pair], **options)
-        column = {self.variant_column: variant} if self.variant_column else {}
-        return self._records({"input": pair[0], "target": pair[1]}, column, draw, found)
-
-    def _records(
-        self, data: dict[str, str], variant: dict[str, str], draw: int, result: SweepResult
-    ) -> Iterator[Record]:
-        decays = len(result.axes["weight_decay"]) > 1
-        searched = ("learning_rate", "weight_decay") if decays else ("learning_rate",)
-        for best in result.best(self.by):
-            errors = result.trials_of(best)  # (n_trials, n_patterns)
-            everything = errors.mean(axis=1)
-            chosen = errors[:, patterns_of(self.by, errors.shape[1])].mean(axis=1)
-            per_trial = (
-                {"mae_mean": everything}
-                if self.by == "all"
-                else {f"mae_{self.by}": chosen, "mae_all": everything}
+        searched = [name for name in ("learning_rate", "weight_decay") if len(found.axes[name]) > 1]
+        for best in found.best(self.by):
+            units = {"activation": best.activation, "rule": best.rule}
+            yield from records(
+                {**cell, **units}, self._per_trial(found.trials_of(best)), best, draw, searched
             )
-            cell = {**data, "activation": best.activation, "rule": best.rule, **variant}
-            yield from records(cell, per_trial, best, draw, searched)
+
+    def _per_trial(self, errors: Array) -> dict[str, Array]:
+        """Return the means of the printed measures by trial, from the errors by trial and pattern."""
+        everything = errors.mean(axis=1)
+        if self.by == "all":
+            return {"mae_mean": everything}
+        chosen = errors[:, patterns_of(self.by, errors.shape[1])].mean(axis=1)
+        return {f"mae_{self.by}": chosen, "mae_all": everything}

@@ -20,7 +20,7 @@ def records(
     draw: int = 0,
     settings: Sequence[str] = ("learning_rate",),
 ) -> Iterator[Record]:
-    """Yield the errors of each trial at the best settings of a cell, and those settings that were searched."""
+    """Yield the errors of each trial at the best settings of a cell, and the settings that were searched."""
     for measure, values in per_trial.items():
         for trial, value in enumerate(np.asarray(values, dtype=float)):
             yield {**cell, "draw": draw, "trial": trial, "measure": measure, "value": value}
