@@ -7,9 +7,11 @@ way: with few draws, or an interval so wide that most numbers lie in it, a resul
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.special import fdtri
 
@@ -62,18 +64,25 @@ def verdicts(context: Context, labels: Iterable[str] | None = None) -> pd.DataFr
     distance = table["printed"] - table["ours"]
     rests_on = agreement(distance.abs(), table["printed"], half, drawn)
     too_few = n < np.where(drawn, FEWEST_DRAWS, FEWEST_TRIALS)
-    wide = ~(half <= np.maximum(WIDEST, RELATIVELY_WIDE * table["printed"].abs()))
-    found = rests_on != ""
+    found, wide = rests_on != "", is_wide(half, table["printed"])
     word = np.select([n == 0, too_few | (found & wide), found], ["not run", "undecided", "agrees"], "differs")
     z = distance / np.hypot(np.where(np.isfinite(spread), spread, np.nan), ROUNDING)
     return table.assign(half=half, z=z, word=word, rests_on=np.where(word == "agrees", rests_on, ""))
 
 
-def agreement(distance: pd.Series, number: pd.Series, half: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+def agreement(
+    distance: npt.ArrayLike, number: npt.ArrayLike, half: np.ndarray, drawn: np.ndarray
+) -> np.ndarray:
     """Return the first of the three bounds within which a number lies, or nothing."""
-    relative = ~drawn & (distance <= RELATIVELY_CLOSE * number.abs())
+    distance = np.asarray(distance)
+    relative = ~drawn & (distance <= RELATIVELY_CLOSE * np.abs(number))
     bounds = [distance <= half, distance <= CLOSE_ENOUGH, relative]
     return np.select(bounds, ["interval", "absolute", "relative"], "")
+
+
+def is_wide(half: np.ndarray, number: npt.ArrayLike) -> np.ndarray:
+    """Return whether an interval is so wide that lying in it says nothing."""
+    return ~(half <= np.maximum(WIDEST, RELATIVELY_WIDE * np.abs(number)))
 
 
 def _one_more_draw(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -159,33 +168,37 @@ def _with_ours(context: Context, labels: Iterable[str] | None, *, is_result: boo
 
 
 def _estimates(label: str, rows: Rows) -> dict[tuple[str, frozenset[tuple[str, str]], str], dict[str, float]]:
-    """Return our estimate of each number of a table, by cell and measure.
-
-    Mean and deviation are over draws or, where nothing was drawn, over the trials.
-    """
+    """Return our estimate of each number of a table, by cell and measure."""
     if not len(rows):
         return {}
     settings = settings_of(rows)
-    found = {}
-    for (*cell, measure), lines in rows[rows["trial"] >= 0].groupby([*settings, "measure"], observed=True):
-        by_draw = [group.to_numpy() for _, group in lines.groupby("draw")["value"]]
-        means = np.array([values.mean() for values in by_draw])
-        first = by_draw[0]
-        drawn = "input" in settings
-        found[label, frozenset((n, w) for n, w in zip(settings, cell, strict=True) if w), measure] = {
-            "ours": float(means.mean()),
-            "sd": _sd(means) if drawn else float(first.std()),
-            "n": len(means) if drawn else len(first),
-            "trial_sd": float(first.std()),
-            "trials": len(first),
-        }
-    rates = rows[(rows["measure"] == "learning_rate") & (rows["draw"] == rows["draw"].min())]
-    best = {
-        frozenset((n, line[n]) for n in settings if line[n]): line["value"]
-        for line in rates.to_dict("records")
+    keys = [*settings, "measure", "draw"]
+    of_draws = rows[rows["trial"] >= 0].groupby(keys, observed=True, sort=False)["value"].agg(list)
+    draws: dict[tuple[str, ...], list[np.ndarray]] = defaultdict(list)
+    for place, values in of_draws.items():
+        draws[place[:-1]].append(np.array(values))
+    found = {
+        (label, _cell(settings, cell), measure): _estimate(by_draw, "input" in settings)
+        for (*cell, measure), by_draw in draws.items()
     }
+    rates = rows[(rows["measure"] == "learning_rate") & (rows["draw"] == rows["draw"].min())]
+    words = zip(*(rates[name] for name in settings), strict=True)
+    best = {_cell(settings, cell): rate for cell, rate in zip(words, rates["value"], strict=True)}
     return {key: {**numbers, "learning_rate": best.get(key[1], np.nan)} for key, numbers in found.items()}
 
 
-def _sd(values: np.ndarray) -> float:
-    return float(values.std(ddof=1)) if len(values) > 1 else np.nan
+def _cell(settings: list[str], words: Iterable[str]) -> frozenset[tuple[str, str]]:
+    return frozenset((name, word) for name, word in zip(settings, words, strict=True) if word)
+
+
+def _estimate(by_draw: list[np.ndarray], drawn: bool) -> dict[str, float]:
+    """Return mean and deviation over draws or, where nothing was drawn, over the trials."""
+    means, first = np.array([values.mean() for values in by_draw]), by_draw[0]
+    of_draws = float(means.std(ddof=1)) if len(means) > 1 else np.nan
+    return {
+        "ours": float(means.mean()),
+        "sd": of_draws if drawn else float(first.std()),
+        "n": len(means) if drawn else len(first),
+        "trial_sd": float(first.std()),
+        "trials": len(first),
+    }
