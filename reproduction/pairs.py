@@ -164,6 +164,23 @@ def _are_the_descents(rows: pd.Series) -> bool:
     return {printed_rows()[row].cell["rule"] for row in rows} <= TWO_DESCENTS
 
 
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Count the verdicts of each table and measure.
+
+    `blind` is the share of agreements that would survive if the print had exchanged the two descents, or the
+    two offsets; `rms_z` is near 1 if the printed numbers scatter around ours as our own draws do.
+    """
+    place = ["experiment", "measure"]
+    words = table.groupby([*place, "word"], sort=False).size().unstack(fill_value=0)
+    counts = words.reindex(columns=["agrees", "differs", "undecided", "not run"], fill_value=0)
+    z = table.groupby(place, sort=False)["z"].agg(lambda values: np.sqrt((values.dropna() ** 2).mean()))
+    exchanged = swaps(table)
+    exchanged = exchanged[exchanged["kind"].isin((DESCENTS, OFFSETS))]
+    shares = exchanged.assign(blind=exchanged["survive"] / exchanged["exchanges"])
+    blind = shares.groupby(place)["blind"].max()
+    return counts.assign(blind=blind, rms_z=z).loc[z.index].reset_index()
+
+
 SMALLER_IS_BETTER = ("mae_last20", "mae_mean", "error_mean")
 """The measures whose winners the paper prints in bold."""
 

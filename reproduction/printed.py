@@ -52,6 +52,24 @@ class PrintedRow(NamedTuple):
     context: Mapping[str, float]
     bold: bool
 
+    @property
+    def data(self) -> str:
+        """What is learned, with its variant, such as rand→adult centered."""
+        cell = self.cell
+        data = f"{cell['input']}→{cell['target']}" if "input" in cell else cell["dataset"]
+        return f"{data} {cell.get('offsets') or cell.get('centering') or ''}".strip()
+
+    @property
+    def units(self) -> str:
+        """The activation, or that of hidden and of output units."""
+        cell = self.cell
+        return cell.get("activation") or f"{cell['hidden_activation']}/{cell['output_activation']}"
+
+    @property
+    def name(self) -> str:
+        """The row in words, such as rand→adult sigmoid hebb."""
+        return f"{self.data} {self.units} {self.cell['rule']}"
+
 
 def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
     """Return the rows of one label, or of all."""
@@ -71,6 +89,12 @@ def printed_numbers() -> pd.DataFrame:
         for measure, number in (*row.results.items(), *row.context.items())
     ]
     return pd.DataFrame(lines)
+
+
+def notes(name: str) -> list[dict[str, str]]:
+    """Return a small table of notes: figures, misprints, protocol or reasons."""
+    text = (FOLDER.parent / "notes" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
 
 
 @cache

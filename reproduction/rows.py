@@ -30,7 +30,7 @@ PLACES = ("draw", "trial", "measure", "value")
 
 
 def tidy(experiment: str, records: Iterable[Mapping[str, Any]]) -> Rows:
-    """Return rows of records, which have settings, `measure`, `value` and, if there are any, draw and trial."""
+    """Return rows of records, which have settings, `measure`, `value` and, if any, draw and trial."""
     table = pd.DataFrame([{"experiment": experiment, "draw": 0, "trial": ALL_TRIALS, **r} for r in records])
     return in_order(table)
 

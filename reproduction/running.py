@@ -94,9 +94,14 @@ def rows_of(experiment: str, context: Context) -> Rows:
 
 def finished(experiment: str, context: Context) -> Rows:
     """Return the rows of all finished jobs of an experiment; empty if there are none."""
-    paths = sorted(_folder_of(experiment, context).glob("*.parquet"))
-    found = [rows for path in paths if (rows := read_part(path)) is not None]
+    found = parts_of(experiment, context)
     return together(found) if found else pd.DataFrame()
+
+
+def parts_of(experiment: str, context: Context) -> list[Rows]:
+    """Return the rows of each finished job, with their origin and seconds in `attrs`."""
+    paths = sorted(_folder_of(experiment, context).glob("*.parquet"))
+    return [rows for path in paths if (rows := read_part(path)) is not None]
 
 
 def read_part(path: Path) -> Rows | None:
