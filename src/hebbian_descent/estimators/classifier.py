@@ -250,7 +250,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             if not np.array_equal(classes, self.classes_):
                 raise ValueError(
                     f"The classes of {y.shape[1]} columns of labels must be their numbers, from 0 on. "
-                    f"Got {classes!r}."
+                    f"Got {np.asarray(classes).tolist()}."
                 )
         elif not (known := np.isin(y, self.classes_)).all():
             raise ValueError(
