@@ -50,7 +50,12 @@ def fewest(drawn: bool) -> int:
 
 
 def verdicts(context: Context, labels: Iterable[str] | None = None) -> pd.DataFrame:
-    """Judge printed results, one line each.
+    """Judge the printed results of some tables, or of all, one line each."""
+    return judged(_with_ours(context, labels, is_result=True))
+
+
+def judged(table: pd.DataFrame) -> pd.DataFrame:
+    """Judge printed results beside ours.
 
     A number agrees within the 99 % interval or within 0.005, and for whole datasets also within 5 %; column
     `rests_on` says which. It is undecided with fewer than five draws (three trials), or if it lies in an
@@ -58,7 +63,6 @@ def verdicts(context: Context, labels: Iterable[str] | None = None) -> pd.DataFr
     interval differs. So does a number where one of our draws diverged at every learning rate: our mean is
     NaN then, and so is z.
     """
-    table = _with_ours(context, labels, is_result=True)
     drawn, n = table["drawn"].to_numpy(), table["n"].to_numpy()
     spread, half = np.where(drawn, _one_more_draw(table), _means_of_trials(table))
     distance = table["printed"] - table["ours"]
@@ -178,7 +182,7 @@ def _estimates(label: str, rows: Rows) -> dict[tuple[str, frozenset[tuple[str, s
     for place, values in of_draws.items():
         draws[place[:-1]].append(np.array(values))
     found = {
-        (label, _cell(settings, cell), measure): _estimate(by_draw, "input" in settings)
+        (label, _cell(settings, cell), measure): estimate(by_draw, "input" in settings)
         for (*cell, measure), by_draw in draws.items()
     }
     rates = rows[(rows["measure"] == "learning_rate") & (rows["draw"] == rows["draw"].min())]
@@ -191,7 +195,7 @@ def _cell(settings: list[str], words: Iterable[str]) -> frozenset[tuple[str, str
     return frozenset((name, word) for name, word in zip(settings, words, strict=True) if word)
 
 
-def _estimate(by_draw: list[np.ndarray], drawn: bool) -> dict[str, float]:
+def estimate(by_draw: list[np.ndarray], drawn: bool) -> dict[str, float]:
     """Return mean and deviation over draws or, where nothing was drawn, over the trials."""
     means, first = np.array([values.mean() for values in by_draw]), by_draw[0]
     of_draws = float(means.std(ddof=1)) if len(means) > 1 else np.nan

@@ -73,10 +73,11 @@ class Association:
                     name = "-".join(filter(None, (*pair, variant, f"draw{draw}")))
                     column = {self.variant_column: variant} if variant else {}
                     cell = {"input": pair[0], "target": pair[1], **column}
-                    settings = self._settings(effort, variant, draw)
+                    settings = self.settings_of(effort, variant, draw)
                     yield Job(name, partial(self._measure, cell, draw, settings))
 
-    def _settings(self, effort: Effort, variant: str, draw: int) -> dict[str, Any]:
+    def settings_of(self, effort: Effort, variant: str, draw: int) -> dict[str, Any]:
+        """Return the settings of protocol, effort, variant and draw together."""
         protocol = {**PROTOCOL, **self.settings, **self.variants[variant]}
         quick = {"learning_rates": QUICK_RATES, "trials": 2, **self.quick}
         settings = effort.applied_to(protocol, quick)
