@@ -37,10 +37,11 @@ def number_of(label: str) -> str:
 
 def label_of(name: str) -> str:
     """Return the label of `Table 3`, `fig. 10a` or `Eq. (7)`; a label stands for itself."""
-    label = name if name in NUMBERS else _LABELS.get(_key(name))
-    if label is None:
+    if name in NUMBERS:
+        return name
+    if _key(name) not in _LABELS:
         raise unknown_name("number or label", name, [*NUMBERS.values(), *NUMBERS])
-    return label
+    return _LABELS[_key(name)]
 
 
 def described(label: str) -> str:
@@ -51,8 +52,8 @@ def described(label: str) -> str:
 def _key(name: str) -> str:
     """Return one spelling for `Figure 10(a)`, `figure 10 a` and `Fig. 10a`."""
     word, *number = re.findall(r"[\w.]+", name.lower()) or [""]
-    word = word.rstrip(".")
-    return ABBREVIATIONS.get(word, word) + " " + "".join(number)
+    kind = word.rstrip(".")
+    return f"{ABBREVIATIONS.get(kind, kind)} {''.join(number)}"
 
 
 _LABELS = {_key(number): label for label, number in NUMBERS.items()}

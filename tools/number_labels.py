@@ -1,8 +1,9 @@
 """Count the numbers that the printed paper gives to the labels of its LaTeX source.
 
-`python tools/number_labels.py hebbian-descent.tex` writes reproduction/data/paper_numbers.json. The source is
-not part of the repository. Tables, figures, equations and sections each have a counter of their own, so each is
-counted in a pass of its own.
+    python tools/number_labels.py hebbian-descent.tex    # writes reproduction/data/paper_numbers.json
+
+The source is not part of the repository. Tables, figures, equations and sections have separate counters, and
+each is counted in a pass of its own.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _closing_brace(text: str, start: int) -> int:
 
 
 def _equations(text: str) -> Iterator[tuple[str, str]]:
-    """Number each row, except those marked by `\\nonumber`."""
+    r"""Number each row, except those marked by `\nonumber`."""
     number = 0
     for _, body in EQUATION.findall(text):
         for row in _rows(body):
@@ -83,7 +84,7 @@ def _equations(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _rows(body: str) -> Iterator[str]:
-    """Split at each `\\\\` outside braces and inner environments."""
+    r"""Split at each `\\` outside braces and inner environments."""
     depth = start = 0
     for part in ROW_PART.finditer(body):
         # The brace that closes `\begin{cases}` or `\end{cases}` is counted too.
