@@ -1,13 +1,12 @@
 """Every figure of the paper under its label: drawn, quickly, with the content that its caption states."""
 
-from importlib import resources
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from hebbian_descent import plotting
 from hebbian_descent.datasets import DatasetUnavailableError, names
+from reproduction import labels
 from reproduction.__main__ import main
 from reproduction.experiments import Measured
 from reproduction.figures import (
@@ -62,8 +61,7 @@ def drawn(label: str, context: RunContext) -> Figure:
 
 
 def test_figures_are_those_of_the_paper():
-    labels = resources.files("reproduction").joinpath("labels.txt").read_text().split()
-    in_paper = {label for label in labels if label.startswith("fig:")} - SUB_FIGURES
+    in_paper = {label for label in labels() if label.startswith("fig:")} - SUB_FIGURES
     assert set(FIGURES) == in_paper
     assert len(FIGURES) == 21
     assert set(FIGURES) < set(INDEX)
