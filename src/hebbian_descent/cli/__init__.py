@@ -17,7 +17,6 @@ from hebbian_descent.cli import (
     predict,
     sweep,
 )
-from hebbian_descent.cli.completion import colons_of_bash
 from hebbian_descent.cli.console import echo, tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
 from hebbian_descent.cli.json_output import write_json
@@ -73,5 +72,5 @@ def _root(
 def main() -> None:
     """Run the command line; a failure is one sentence and exit code 2, never a traceback."""
     tolerate_poor_terminals()
-    with failures_in_one_sentence(), colons_of_bash("_HEBBIAN_DESCENT_COMPLETE"):
+    with failures_in_one_sentence():
         app()

@@ -25,9 +25,9 @@ from hebbian_descent.measures import MEASURES
 from hebbian_descent.rules import ERROR_TERMS
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Best, LayerGrid, Patterns, Sweep, SweepResult, TargetRangeWarning
+from hebbian_descent.sweep.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.sweep.selection import patterns_of
 from hebbian_descent.table_formats import TextTable
-from reproduction.grids import LEARNING_RATES, WEIGHT_DECAYS
 
 
 def sweep(
