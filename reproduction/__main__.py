@@ -6,21 +6,22 @@ from collections.abc import Callable
 
 import typer
 
-from hebbian_descent.cli.completion import colons_of_bash
 from hebbian_descent.cli.console import tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
 from hebbian_descent.cli.messages import with_volume
 from reproduction.commands import claims, compare, listing, report, run, study, table
 
 app = typer.Typer(
+    name="reproduction",
     help="The paper on Hebbian-descent, computed anew and compared with its printed numbers.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # lets lines of a paragraph flow
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: dict[str, Callable[..., None]] = {
-    "list": listing.list_labels,
+    "list": listing.list_entries,
     "run": run.run,
     "status": listing.status,
     "compare": compare.compare,
@@ -28,7 +29,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "claims": claims.claims,
     "study": study.study,
     "report": report.report,
-    "evidence": report.evidence,
 }
 for name, function in COMMANDS.items():
     app.command(name)(with_volume(function))
@@ -37,8 +37,8 @@ for name, function in COMMANDS.items():
 def main() -> None:
     """Run the command line; a failure is one sentence and exit code 2, never a traceback."""
     tolerate_poor_terminals()
-    with failures_in_one_sentence(), colons_of_bash("_REPRODUCTION_COMPLETE"):
-        app()
+    with failures_in_one_sentence():
+        app(prog_name="python -m reproduction")
 
 
 if __name__ == "__main__":

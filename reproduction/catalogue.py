@@ -1,4 +1,4 @@
-"""Everything that can be run or shown, by the paper's labels, by its printed numbers, or by the name of a study."""
+"""Everything that can be run or shown, by the paper's labels or printed numbers, or by the name of a study."""
 
 from __future__ import annotations
 

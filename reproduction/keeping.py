@@ -24,8 +24,8 @@ def keep(experiment: str, outcome: Outcome, context: Context, folder: Path = DAT
         )
     if len(outcome.rows) < len(before):
         raise ValueError(
-            f"A kept run must have at least the rows under version control, {len(before)} of "
-            f"{before['draw'].nunique()} draws. Got {len(outcome.rows)}: use --draws {before['draw'].nunique()}."
+            f"A kept run must have at least the {len(before)} rows under version control, of "
+            f"{before['draw'].nunique()} draws. Got {len(outcome.rows)}: raise --draws."
         )
     rows = together([committed()[committed()["experiment"] != experiment], outcome.rows])
     parts = [rows.attrs for rows in parts_of(experiment, context)]

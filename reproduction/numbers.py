@@ -39,9 +39,9 @@ def label_of(name: str) -> str:
     """Return the label of `Table 3`, `fig. 10a` or `Eq. (7)`; a label stands for itself."""
     if name in NUMBERS:
         return name
-    if _key(name) not in _LABELS:
+    if spelled(name) not in BY_NUMBER:
         raise unknown_name("number or label", name, [*NUMBERS.values(), *NUMBERS])
-    return _LABELS[_key(name)]
+    return BY_NUMBER[spelled(name)]
 
 
 def described(label: str) -> str:
@@ -49,11 +49,11 @@ def described(label: str) -> str:
     return f"{NUMBERS[label]} ({label})" if label in NUMBERS else label
 
 
-def _key(name: str) -> str:
+def spelled(name: str) -> str:
     """Return one spelling for `Figure 10(a)`, `figure 10 a` and `Fig. 10a`."""
     word, *number = re.findall(r"[\w.]+", name.lower()) or [""]
     kind = word.rstrip(".")
     return f"{ABBREVIATIONS.get(kind, kind)} {''.join(number)}"
 
 
-_LABELS = {_key(number): label for label, number in NUMBERS.items()}
+BY_NUMBER = {spelled(number): label for label, number in NUMBERS.items()}

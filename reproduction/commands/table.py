@@ -23,7 +23,7 @@ from hebbian_descent.cli.options import Json
 from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import Entry, find
 from reproduction.commands.compare import in_words
-from reproduction.commands.options import Output, Quick, complete
+from reproduction.commands.options import Output, Quick
 from reproduction.compare import verdicts
 from reproduction.context import OUTPUT, Context, Effort
 from reproduction.formula_tables import FormulaTable
@@ -39,9 +39,7 @@ NARROW = 80
 def table(
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME", help="A number such as 'Table 3', or a label.", autocompletion=complete
-        ),
+        typer.Argument(metavar="NAME", help="A number such as 'Table 3', or a label."),
     ],
     form: Annotated[str, typer.Option("--format", help="text, csv or latex.")] = "text",
     measure: Annotated[str | None, typer.Option(help="One of the printed measures; CSV has all.")] = None,

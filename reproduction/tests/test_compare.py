@@ -73,9 +73,7 @@ def test_prediction_intervals_hold_what_they_promise():
     )
     found = judged(table.assign(ours=values.mean(axis=1), sd=values.std(axis=1, ddof=1)))
     assert 0.983 < (found["word"] == "agrees").mean() < 0.996
-    assert (
-        1.0 < np.sqrt((found["z"] ** 2).mean()) < 1.3
-    )  # of Student's t with 9 degrees of freedom it is √(9/7)
+    assert 1.0 < np.sqrt((found["z"] ** 2).mean()) < 1.3  # √(9/7) for Student's t with 9
 
 
 @pytest.mark.parametrize("sd_of_trials", [0.0, 0.02, 0.1])

@@ -14,6 +14,7 @@ from reproduction.rows import committed, only, settings_of, tidy
 from reproduction.running import run
 from reproduction.tables import TABLES
 
+ASSOCIATIONS = [label for label, table in TABLES.items() if isinstance(table, Association)]
 SMALL = {"learning_rates": (0.1, 0.01), "trials": 2, "epochs": 1, "patterns": 200}
 
 

@@ -20,6 +20,8 @@ from reproduction.pairs import (
 )
 from reproduction.printed import PrintedRow, printed_rows
 
+LINEAR = [n for n, row in enumerate(printed_rows()) if (row.data, row.units) == ("rand→adult", "linear")][:4]
+"""The rows of the four rules in one cell."""
 DRAWN = {"input": "rand", "target": "rand", "activation": "linear"}
 WHOLE = {"dataset": "adult", "activation": "linear"}
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from reproduction.index import INDEX
+from reproduction.run_context import Effort, RunContext
 
 from hebbian_descent import plotting
 from hebbian_descent.datasets import DatasetUnavailableError, names
@@ -21,8 +23,6 @@ from reproduction.figures import (
 from reproduction.figures import hebb_disadvantage_example as hebb_example
 from reproduction.figures import update_rule_2d_example as example_2d
 from reproduction.figures.scatter import PANELS
-from reproduction.index import INDEX
-from reproduction.run_context import Effort, RunContext
 from reproduction.tables import TABLES
 
 SUB_FIGURES = {

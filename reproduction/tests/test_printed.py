@@ -3,10 +3,10 @@
 from collections import Counter
 
 import pytest
-from reproduction.numbers import NUMBERS
 
 from hebbian_descent import ACTIVATIONS, RULES
 from hebbian_descent.datasets import DATASETS
+from reproduction.numbers import NUMBERS
 from reproduction.printed import FILES, RESULTS, notes, printed_numbers, printed_rows
 
 N_ROWS = {

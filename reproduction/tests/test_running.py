@@ -1,9 +1,7 @@
 """The table of rows, the loop that resumes, and what is put under version control."""
 
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -56,9 +54,6 @@ def test_jobs_see_the_rows_before_them_and_give_one_table(tmp_path):
     assert list(rows["value"]) == [0.0, 0.1, 201.0, 201.1, 402.0, 402.1]
     assert list(rows["size"]) == ["0", "0", "1", "1", "2", "2"]
     pd.testing.assert_frame_equal(rows, finished("a study", Context(tmp_path)))
-    pd.testing.assert_frame_equal(
-        rows.drop(columns="experiment"), rows_of("a study", Context(tmp_path)).drop(columns="experiment")
-    )
 
 
 def test_a_run_that_fails_in_the_middle_resumes_after_its_last_finished_job(tmp_path):
@@ -122,15 +117,18 @@ def test_killed_at_ten_random_moments_nothing_is_lost_or_counted_twice(tmp_path)
     rng = random.Random(0)
     for _ in range(10):
         code = KILLED.format(folder=str(tmp_path / "killed"))
-        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-        process.stdout.readline()
-        time.sleep(rng.uniform(0, 0.1))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        rows = finished("a study", Context(tmp_path / "killed"))
-        assert not rows.duplicated().any()
-        pd.testing.assert_frame_equal(rows, whole[: len(rows)])
-    pd.testing.assert_frame_equal(run(Counting(12), Context(tmp_path / "killed")).rows, whole)
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(rng.uniform(0, 0.1))
+            process.kill()
+        found = values(finished("a study", Context(tmp_path / "killed")))
+        assert found == values(whole)[: len(found)]
+    assert values(run(Counting(12), Context(tmp_path / "killed")).rows) == values(whole)
+
+
+def values(rows):
+    """Return draws, trials and values in order: a part is missing or whole, and none counts twice."""
+    return sorted(zip(rows["draw"], rows["trial"], rows["value"], strict=True)) if len(rows) else []
 
 
 def test_missing_data_are_named_and_the_rest_is_run(tmp_path):
