@@ -165,7 +165,7 @@ quality: $(BENCH_STAMP) native  ## Measure ours again on all datasets, and peers
 	$(BIN)/python bench/quality.py
 
 COMMIT ?= HEAD
-bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=2be8021
+bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=HEAD~10
 	$(LIGHT_VENV)/bin/python bench/against.py $(COMMIT)
 
 wheel-test: $(BUILD_STAMP)  ## Test the wheel in an environment without the extras, and the wheel that a user without a compiler gets

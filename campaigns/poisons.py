@@ -119,10 +119,12 @@ class Learner:
 
 def settings(rng: Random, rate: Any) -> dict[str, Any]:
     """Draw what all estimators have in common."""
+    centering = rng.choice(("auto", "moving", None))
     return {
         "rule": rng.choice(RULES),
         "learning_rate": rate,
-        "centering": rng.choice(("auto", "moving", "half", None)),
+        "centering": centering,
+        "offset_start": rng.choice((None, 0.5)) if centering == "moving" else None,
         "weight_decay": rng.choice((0.0, 0.01)),
         "batch_size": rng.choice((1, 1, 4)),
         "epochs": 2,
