@@ -37,6 +37,8 @@ ROUNDING = 1e-4 / np.sqrt(12)
 STD_OF = {"error_mean": "error_std", "mae_mean": "mae_std"}
 """The printed standard deviation that belongs to a result."""
 BEST_RATE = "best_learning_rate"
+Place = tuple[str, frozenset[tuple[str, str]], str]
+"""A table, the settings of a cell, and a measure."""
 
 
 def is_drawn(row: PrintedRow) -> bool:
@@ -156,7 +158,8 @@ def _with_ours(context: Context, labels: Iterable[str] | None, *, is_result: boo
     table = table[table["measure"].isin(judged)]
     if labels is not None:
         table = table[table["experiment"].isin(list(labels))]
-    printed, estimates = printed_rows(), {}
+    printed = printed_rows()
+    estimates: dict[Place, dict[str, float]] = {}
     for label in table["experiment"].unique():
         estimates |= _estimates(label, rows_of(label, context))
     result_of = {sd: result for result, sd in STD_OF.items()}
@@ -171,7 +174,7 @@ def _with_ours(context: Context, labels: Iterable[str] | None, *, is_result: boo
     return table.join(pd.DataFrame(lines, index=table.index, columns=columns))
 
 
-def _estimates(label: str, rows: Rows) -> dict[tuple[str, frozenset[tuple[str, str]], str], dict[str, float]]:
+def _estimates(label: str, rows: Rows) -> dict[Place, dict[str, float]]:
     """Return our estimate of each number of a table, by cell and measure."""
     if not len(rows):
         return {}

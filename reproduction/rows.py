@@ -14,12 +14,12 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-Rows = pd.DataFrame
+Rows: TypeAlias = pd.DataFrame
 
 DATA = Path(__file__).parent / "data"
 ALL_TRIALS = -1
