@@ -10,7 +10,7 @@ import numpy as np
 from timing import interleaved
 
 from hebbian_descent.sweep import SweepResult, sweep
-from reproduction.grids import LEARNING_RATES, WEIGHT_DECAYS
+from hebbian_descent.sweep.grids import LEARNING_RATES, WEIGHT_DECAYS
 
 NAME = "growth"
 TRIALS = 10

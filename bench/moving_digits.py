@@ -25,7 +25,7 @@ from hebbian_descent.datasets import draw_pair, load
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.sweep import TargetRangeWarning, sweep
 from hebbian_descent.table_formats import TextTable, markdown_text
-from reproduction.grids import LEARNING_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocol.md"
 MARK = "<!-- made by bench/moving_digits.py -->"
