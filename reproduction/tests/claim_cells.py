@@ -1,8 +1,9 @@
 """Made-up measurements for the claims: one error per cell, without a file."""
 
-from reproduction.claims import cells
 from reproduction.experiments.base import Measured
 from reproduction.kept_evidence import KeptEvidence
+
+from reproduction.claims import cells
 from reproduction.printed import printed_rows
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from claim_cells import made_up
+from reproduction.index import INDEX
+from reproduction.run_context import Effort, RunContext
 
 from hebbian_descent import rules
 from hebbian_descent.theory.loss_table import LOSS_TABLE
@@ -29,8 +31,6 @@ from reproduction.claims import (
 from reproduction.claims.base import N_CONCLUSIONS, PLURAL, by_correction, by_deviation, weakest
 from reproduction.claims.tally import on_most
 from reproduction.formula_tables import FORMULA_TABLES, FORMULAS, sample
-from reproduction.index import INDEX
-from reproduction.run_context import Effort, RunContext
 from reproduction.tables import TABLES
 
 ROOT = Path(__file__).parents[2]

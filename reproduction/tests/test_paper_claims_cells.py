@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 from claim_cells import data_of, made_up
+from reproduction.comparison import Estimate, Verdict
+from reproduction.experiments.base import Measured
+from reproduction.kept_evidence import SUMMARY, read_kept
+from reproduction.measurements import Measurements
+from reproduction.run_context import Effort, RunContext
 from scipy import stats
 
 from hebbian_descent.datasets import DatasetUnavailableError
 from reproduction.claims import CLAIMS, Judgement, base, cells, tally
 from reproduction.claims.base import judged
-from reproduction.comparison import Estimate, Verdict
-from reproduction.experiments.base import Measured
-from reproduction.kept_evidence import SUMMARY, read_kept
-from reproduction.measurements import Measurements
 from reproduction.printed import printed_rows
-from reproduction.run_context import Effort, RunContext
 from reproduction.tables import TABLES
 
 KEPT = Path(__file__).parents[2] / "reproduction" / "data"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reproduction.run_context import Effort, RunContext
 
 from reproduction.claims import CLAIMS, forgetting_curve
 from reproduction.claims.forgetting_curve import (
@@ -16,7 +17,6 @@ from reproduction.claims.forgetting_curve import (
     shows_forgetting,
     stream,
 )
-from reproduction.run_context import Effort, RunContext
 
 (claim,) = (item for item in CLAIMS if item.number == 14)
 AGE = np.arange(60.0, 0, -1)

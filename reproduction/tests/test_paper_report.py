@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 from markupsafe import escape
+from reproduction.measurements import Measurements, efforts_in
+from reproduction.results import Results
+from reproduction.run_context import Effort
+from reproduction.saved_json import DamagedFileWarning
 
 from hebbian_descent.table_formats import TextTable, markdown_text
 from reproduction.__main__ import main
@@ -15,16 +19,12 @@ from reproduction.claims import Judged
 from reproduction.claims.base import save_claims, saved_claims
 from reproduction.experiments import Measured
 from reproduction.formula_tables import FORMULA_TABLES
-from reproduction.measurements import Measurements, efforts_in
 from reproduction.notes import REASON_UNKNOWN, differences, notes
 from reproduction.printed import printed_rows
 from reproduction.report import render
 from reproduction.report.content import main_finding, paper_tables
 from reproduction.report.filters import anchor, facts, number, plainly
 from reproduction.report.images import LARGEST_SVG, image_file
-from reproduction.results import Results
-from reproduction.run_context import Effort
-from reproduction.saved_json import DamagedFileWarning
 from reproduction.studies import STUDIES
 from reproduction.studies.running import kept_results
 from reproduction.tables import TABLES

@@ -5,14 +5,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from reproduction.measurements import Measurements
+from reproduction.run_context import Effort
 
 from reproduction.claims import CLAIMS
 from reproduction.claims.base import Judged, save_claims
 from reproduction.figures import FIGURES
-from reproduction.measurements import Measurements
 from reproduction.printed import printed_rows
 from reproduction.report import write_report
-from reproduction.run_context import Effort
 from reproduction.tables import TABLES
 from reproduction.tests.conftest import made_up
 from tests.browser import contrasts, needs_browser, prefer, requests_of, resize, started_browser

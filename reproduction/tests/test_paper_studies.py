@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reproduction.saved_json import DamagedFileWarning
 from scipy import stats
 
 from hebbian_descent import Autoencoder, Training
 from reproduction import labels
 from reproduction.origin import Origin
-from reproduction.saved_json import DamagedFileWarning
 from reproduction.studies import STUDIES
 from reproduction.studies.base import Later, interval
 from reproduction.studies.covariance_autoencoder import COVARIANCE_RULE

@@ -54,9 +54,10 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
     In findings that are computed here, not counted in tables, digits depend on the processor and become #.
     """
+    from reproduction.run_context import RunContext
+
     from reproduction.claims import CLAIMS
     from reproduction.claims.base import kept_claims
-    from reproduction.run_context import RunContext
     from reproduction.tables import TABLES
 
     kept = {claim.number: claim for claim in kept_claims(EVIDENCE)}
