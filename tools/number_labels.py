@@ -18,6 +18,13 @@ from string import ascii_letters, ascii_uppercase
 
 TARGET = Path(__file__).parent.parent / "reproduction" / "data" / "paper_numbers.json"
 VERSION = "arXiv:1905.10585, 25 May 2019"  # the source itself has no date
+MISSPELT = {
+    "fig:hebb_diabvantage": "fig:hebb_disadvantage",
+    "fig:auto_ecoder": "fig:auto_encoder",
+    "sec:HD_Hebbian_descent_covergence": "sec:HD_Hebbian_descent_convergence",
+    "sec:hetero_ssociative": "sec:hetero_associative",
+}
+"""Labels of the source, and how this project spells them."""
 
 COMMENT = re.compile(r"(?<!\\)%.*")
 LABEL = re.compile(r"\\label\{([^}]+)\}")
@@ -42,6 +49,8 @@ NOT_COUNTED_HERE = re.compile(
 def numbers(source: str) -> dict[str, str]:
     """Return what the paper prints for each label: `Table 3`, `Figure 10(a)`, `Equation 12`, `Appendix A`."""
     text = COMMENT.sub("", source)
+    for wrong, right in MISSPELT.items():
+        text = text.replace(wrong, right)
     if unknown := NOT_COUNTED_HERE.search(text):
         raise ValueError(f"{unknown[0]} in the source needs a rule for counting, which this script lacks.")
     text_alone = EQUATION.sub("", FLOAT.sub("", text))
@@ -54,14 +63,11 @@ def _floats(text: str) -> Iterator[tuple[str, str]]:
     for kind, body in FLOAT.findall(text):
         counts[kind] += r"\caption" in body
         number = f"{kind.capitalize()} {counts[kind]}"
-        for letter, panel in zip(ascii_letters, _subfigures(body), strict=False):
+        panels = [body[start.end() : _closing_brace(body, start.end())] for start in SUBFIGURE.finditer(body)]
+        for letter, panel in zip(ascii_letters, panels, strict=False):
             yield from ((label, f"{number}({letter})") for label in LABEL.findall(panel))
             body = body.replace(panel, "")
         yield from ((label, number) for label in LABEL.findall(body))
-
-
-def _subfigures(body: str) -> list[str]:
-    return [body[start.end() : _closing_brace(body, start.end())] for start in SUBFIGURE.finditer(body)]
 
 
 def _closing_brace(text: str, start: int) -> int:

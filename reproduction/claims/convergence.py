@@ -91,7 +91,7 @@ CLAIMS = (
     Claim(
         3,
         "In that case it is a particular form of gradient descent and inherits its convergence.",
-        "sec:HD_Hebbian_descent_covergence",
+        "sec:HD_Hebbian_descent_convergence",
         "Stochastic learning, as in the theorem of the appendix: single patterns in random order, which "
         "cannot all be fitted, with falling rates, against the minimum of the matching loss by a "
         "quasi-Newton method.",

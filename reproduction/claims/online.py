@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         9,
         "All update rules considered profit from centering.",
-        "sec:hetero_ssociative_online_learning_with_centering",
+        "sec:hetero_associative_online_learning_with_centering",
         "Centered against uncentered, rule by rule, in every cell of the online tables, by the last 20 "
         "patterns.",
         f"A cell is for it where the rule is {SIGNIFICANTLY} better with centering, against it where it is "
@@ -139,7 +139,7 @@ CLAIMS = (
     Claim(
         12,
         "It performs significantly better in online learning than all the other update rules.",
-        "sec:hetero_ssociative_online_learning_with_centering",
+        "sec:hetero_associative_online_learning_with_centering",
         "Hebbian-descent against the best of the three others in every centered online cell.",
         f"A cell is for it where Hebbian-descent is {SIGNIFICANTLY} better than each other rule, against it "
         f"where it is significantly worse than one. {ALL} {STRICTLY}",

@@ -78,7 +78,7 @@ def _classifiers(context: RunContext, labels: tuple[str, ...] = CLASSIFICATION) 
     return [item for item in comparisons if item.first.cell["activation"] != "step"]
 
 
-ONLINE = "sec:hetero_ssociative_online_learning_with_centering"
+ONLINE = "sec:hetero_associative_online_learning_with_centering"
 EPOCHS = "sec:HD_multi_epoch_experiments"
 CLAIMS = (
     Claim(

@@ -20,7 +20,7 @@ from reproduction.claims.tally import (
 from reproduction.printed import printed_rows
 from reproduction.run_context import RunContext
 
-WITH_CENTERING = "sec:hetero_ssociative_online_learning_with_centering"
+WITH_CENTERING = "sec:hetero_associative_online_learning_with_centering"
 OFFSETS = ("tab:Hetero_online_centered_shift",)
 ERROR_DRIVEN = ("hebbian_descent", "gradient_descent")
 CORRELATIONAL = ("hebb", "covariance")

@@ -68,7 +68,7 @@ def judge_rectifiers(context: RunContext) -> Judgement:
     return judged_by_cells(context, labels, groups, by=every_strictly, words=words)
 
 
-WITH_CENTERING = "sec:hetero_ssociative_online_learning_with_centering"
+WITH_CENTERING = "sec:hetero_associative_online_learning_with_centering"
 CLAIMS = (
     Claim(
         23,

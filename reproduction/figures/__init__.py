@@ -35,12 +35,12 @@ _DRAWN: dict[str, PaperFigure] = {
 FIGURES: dict[str, PaperFigure] = {
     label: _DRAWN[label]
     for label in (
-        "fig:hebb_diabvantage_example",
+        "fig:hebb_disadvantage_example",
         "fig:sigmoid_and_derivative",
         "fig:update_rule_2D_example",
         "fig:update_rule_compare",
         "fig:reg_loss_HD",
-        "fig:auto_ecoder_structure",
+        "fig:auto_encoder_structure",
         "fig:rand_rand_sigmoid_false_online",
         "fig:rand_rand_sigmoid_true_online",
         "fig:adult_rand_sigmoid_true_online",

@@ -1,6 +1,6 @@
 """A tied auto-encoder, and where the factors of its Hebbian-descent update come from.
 
-Paper: fig:auto_ecoder_structure
+Paper: fig:auto_encoder_structure
 """
 
 from __future__ import annotations
@@ -79,4 +79,4 @@ def _update_arrow(
     axes.text(2.6, start[1] + 0.12, name, color=UPDATE, fontsize=11, ha="center")
 
 
-FIGURE = PaperFigure("fig:auto_ecoder_structure", "The update of a tied auto-encoder", draw)
+FIGURE = PaperFigure("fig:auto_encoder_structure", "The update of a tied auto-encoder", draw)

@@ -1,6 +1,6 @@
 """Four pairs of patterns, two of them the same, that Hebb's rule cannot learn and Hebbian-descent can.
 
-Paper: fig:hebb_diabvantage_example
+Paper: fig:hebb_disadvantage_example
 """
 
 from __future__ import annotations
@@ -101,5 +101,5 @@ def _draw_network(axes: Axes, weights: Array) -> None:
 
 
 FIGURE = PaperFigure(
-    "fig:hebb_diabvantage_example", "What Hebb's rule cannot learn: correlated patterns", draw
+    "fig:hebb_disadvantage_example", "What Hebb's rule cannot learn: correlated patterns", draw
 )

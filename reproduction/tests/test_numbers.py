@@ -74,6 +74,7 @@ def test_tables_and_figures_are_numbered_without_gaps():
         ("eqn:example_bernoulli", "Equation 54"),
         ("tab:Hetero_online_centered_shift", "Table 3"),
         ("tab:label_learning_uncentered", "Table 16"),
+        ("fig:hebb_disadvantage_example", "Figure 1"),
         ("fig:weight_decay_cov_rule", "Figure 16(d)"),
         ("sec:HD_weight_decay_experiments", "Section 4.1.5"),
         ("appendix:list_of_HD_losses", "Appendix A"),
