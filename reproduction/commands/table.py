@@ -109,7 +109,8 @@ def show_rows(entry: Entry, context: Context, form: str = "text") -> None:
 
 def show_formulas(formulas: FormulaTable, form: str = "text") -> None:
     """Print a table of formulas; on the terminal, each case of a formula has its own line."""
-    shown = formulas.text_table
+    title = f"{formulas.label}: {formulas.title}"
+    shown = TextTable(formulas.headings, list(formulas.rows()), title)
     if form != "text":
         show_table(shown, form)
         return
