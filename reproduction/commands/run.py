@@ -22,7 +22,7 @@ from reproduction.commands.options import Names, Output, Quick
 from reproduction.commands.table import show_formulas, show_rows, show_verdicts
 from reproduction.compare import FEWEST_DRAWS
 from reproduction.context import OUTPUT, Context, Effort
-from reproduction.figures import NotMeasuredError, draw
+from reproduction.figures import draw
 from reproduction.running import Job, Outcome
 from reproduction.running import run as run_jobs
 
@@ -125,7 +125,7 @@ def _draw(entry: Entry, context: Context) -> Outcome:
     try:
         with work_progress(f"Drawing {entry}", None) as bar:
             say_written(draw(entry.label, replace(context, progress=bar.show_sweep)))
-    except (DatasetUnavailableError, NotMeasuredError) as error:
+    except DatasetUnavailableError as error:
         return Outcome(missing=(str(error),))
     return Outcome()
 

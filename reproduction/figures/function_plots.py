@@ -10,22 +10,24 @@ from hebbian_descent import plotting
 from hebbian_descent.network import get_activation
 from hebbian_descent.rules import LOSSES
 from hebbian_descent.rules.gradient_descent import pulled_back
-from reproduction.figures.base import PaperFigure, name_panels
-from reproduction.run_context import RunContext
+from reproduction.context import Context
+from reproduction.figures.parts import name_panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ACTIVATIONS = {"sigmoid": ("Sigmoid", "-"), "rectifier": ("Rectifier", "--"), "explin": ("ExpLin", ":")}
+"""Title and dashes."""
 
 SMOOTH_LOSSES = {
     "Squared error": (LOSSES["squared_error"](), "#000000", ":"),
     "Smooth Huber, $\\alpha$ = 1": (LOSSES["smooth_huber"](saturation=1.0), "#E69F00", "-"),
     "Smooth Huber, $\\alpha$ = 2": (LOSSES["smooth_huber"](saturation=2.0), "#56B4E9", "--"),
 }
+"""Loss, colour and dashes."""
 
 
-def draw_activations(context: RunContext) -> Figure:
+def draw_activations(context: Context) -> Figure:
     """Draw three activation functions and their derivatives, two of which vanish on one side, one on both."""
     a = np.linspace(-4, 4, 801)
     figure, panels = plotting.new_panels(2)
@@ -43,7 +45,7 @@ def draw_activations(context: RunContext) -> Figure:
     return figure
 
 
-def draw_smooth_losses(context: RunContext) -> Figure:
+def draw_smooth_losses(context: Context) -> Figure:
     """Draw the losses on the left and their error terms on the right."""
     difference = np.linspace(-4, 4, 401)
     targets = np.zeros_like(difference)
@@ -53,19 +55,7 @@ def draw_smooth_losses(context: RunContext) -> Figure:
         style: dict[str, Any] = {"color": color, "linestyle": dashes, "linewidth": 2, "label": title}
         panels[0].plot(difference, loss.elements(targets, difference), **style)
         panels[1].plot(difference, loss.error(targets, difference), **style)
-    panels[0].set(ylabel="$\\mathcal{L}_{HD}(t, h)$", ylim=(-0.1, 6))
-    panels[1].set(ylabel="$\\mathcal{E}(t, h)$", ylim=(-3, 3))
-    for axes in panels:
-        axes.set_xlabel("$h - t$")
+    panels[0].set(xlabel="$h - t$", ylabel="$\\mathcal{L}_{HD}(t, h)$", ylim=(-0.1, 6))
+    panels[1].set(xlabel="$h - t$", ylabel="$\\mathcal{E}(t, h)$", ylim=(-3, 3))
     panels[1].legend(loc="upper left", frameon=False, fontsize=9)
     return figure
-
-
-FUNCTION_FIGURES = (
-    PaperFigure(
-        "fig:sigmoid_and_derivative",
-        "Sigmoid, rectifier and ExpLin with their derivatives",
-        draw_activations,
-    ),
-    PaperFigure("fig:reg_loss_HD", "The smooth Huber loss and its error term", draw_smooth_losses),
-)

@@ -7,23 +7,24 @@ Paper: fig:hidden_activity_GD_HD
 
 from __future__ import annotations
 
-import time
-from itertools import product
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
-from hebbian_descent.datasets import load
+from hebbian_descent.datasets import DatasetUnavailableError, load
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Autoencoder
-from hebbian_descent.storage.results import Record
 from hebbian_descent.sweep import initial_weights
+from reproduction.context import Context, Effort
 from reproduction.experiments.auto_association import PROTOCOL, n_hidden
-from reproduction.figures.base import PaperFigure, name_panels
+from reproduction.figures.parts import name_panels
 from reproduction.printed import printed_rows
-from reproduction.run_context import RunContext
+from reproduction.rows import Rows
+from reproduction.running import Job, run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,17 +39,12 @@ class Network(NamedTuple):
     """A dataset with the hidden and the output units of its auto-encoder."""
 
     dataset: str
-    hidden: str
-    output: str
+    hidden_activation: str
+    output_activation: str
 
     def learning_rate(self, rule: str) -> float:
         """Return the best learning rate as printed."""
-        cell = {
-            "dataset": self.dataset,
-            "hidden_activation": self.hidden,
-            "output_activation": self.output,
-            "rule": rule,
-        }
+        cell = {**self._asdict(), "rule": rule}
         (row,) = (row for row in printed_rows("tab:auto_associative") if row.cell == cell)
         return row.context["best_learning_rate"]
 
@@ -59,66 +55,62 @@ NETWORKS = {
 }
 
 
-class HiddenActivity(NamedTuple):
-    """Each hidden unit's activity over the test patterns."""
+class HiddenUnits(NamedTuple):
+    """The experiment: its rows are the mean and the deviation of each hidden unit over the test patterns."""
 
-    mean: Array
-    std: Array
+    label: str = "fig:hidden_activity_GD_HD"
+
+    def jobs(self, effort: Effort) -> Iterator[Job]:
+        """Yield one job per network and rule."""
+        for network in NETWORKS.values():
+            for rule in RULES:
+                yield Job("-".join((*network, rule)), partial(measure, network, rule))
 
 
-def hidden_activity(context: RunContext, network: Network, rule: str) -> HiddenActivity:
-    """Return the activity of the hidden units after training, from the store if available."""
+def measure(network: Network, rule: str, context: Context, before: Rows) -> Iterator[Mapping[str, Any]]:
+    """Train one auto-encoder, and yield the activity of its hidden units."""
     settings = context.effort.applied_to(SETTINGS, QUICK)
     data = load(network.dataset, dtype=np.float32)
-    inputs = data.train.inputs[: settings["patterns"]]
-    test = (data.test or data.train).inputs
-    specification = {
-        "kind": "hidden units",
-        **network._asdict(),
-        "rule": rule,
-        "learning_rate": network.learning_rate(rule),
-        "inputs": inputs,
-        "test": test,
-        **{name: value for name, value in settings.items() if name != "patterns"},
-    }
-    record = context.store.find(
-        context.store.key(specification), lambda found: set(found.values) == set(HiddenActivity._fields)
-    )
-    if record is None:
-        start = time.perf_counter()
-        h = _trained(network, inputs, specification).encode(test)
-        values = {"mean": h.mean(axis=0, dtype=np.float64), "std": h.std(axis=0, dtype=np.float64)}
-        axes = {"unit": np.arange(h.shape[1])}
-        record = Record(specification, axes, values, time.perf_counter() - start)
-        context.store.write(record)
-    return HiddenActivity(**record.values)
+    inputs = data.train.inputs[: settings.pop("patterns")]
+    h = trained(network, rule, inputs, settings).encode((data.test or data.train).inputs)
+    cell = {**network._asdict(), "rule": rule}
+    mean, std = h.mean(axis=0, dtype=np.float64), h.std(axis=0, dtype=np.float64)
+    for name, values in (("activity_mean", mean), ("activity_std", std)):
+        for unit, value in enumerate(values, start=1):
+            yield {**cell, "unit": unit, "trial": 0, "measure": name, "value": value}
 
 
-def _trained(network: Network, inputs: Array, settings: dict[str, Any]) -> Autoencoder:
+def trained(network: Network, rule: str, inputs: Array, settings: Mapping[str, Any]) -> Autoencoder:
+    """Return the auto-encoder after learning."""
     n_inputs = inputs.shape[1]
     autoencoder = Autoencoder.from_weights(
         initial_weights(settings["seed"], 0, n_inputs, n_hidden(n_inputs), dtype=inputs.dtype),
-        hidden_activation=network.hidden,
-        output_activation=network.output,
+        hidden_activation=network.hidden_activation,
+        output_activation=network.output_activation,
         offset=inputs.mean(axis=0, dtype=np.float64),
     )
-    names = ("rule", "learning_rate", "epochs", "batch_size", "hidden_shift", "seed")
-    train(autoencoder, inputs, shuffle=True, **{name: settings[name] for name in names})
+    rate = network.learning_rate(rule)
+    train(autoencoder, inputs, rule=rule, learning_rate=rate, shuffle=True, **settings)
     return autoencoder
 
 
-def draw(context: RunContext) -> Figure:
+def activity_of(rows: Rows, network: Network, rule: str) -> tuple[Array, Array]:
+    """Return mean and standard deviation of each hidden unit."""
+    found = rows[(rows["dataset"] == network.dataset) & (rows["rule"] == rule)]
+    mean, std = (found.loc[found["measure"] == name, "value"] for name in ("activity_mean", "activity_std"))
+    return mean.to_numpy(), std.to_numpy()
+
+
+def draw(context: Context) -> Figure:
     """Draw the mean and the standard deviation of each hidden unit, one panel per network."""
-    found: dict[str, dict[str, HiddenActivity]] = {title: {} for title in NETWORKS}
-    n_runs = len(NETWORKS) * len(RULES)
-    for n_done, (title, rule) in enumerate(product(NETWORKS, RULES)):
-        if context.progress is not None:
-            context.progress(n_done, n_runs)
-        found[title][rule] = hidden_activity(context, NETWORKS[title], rule)
+    outcome = run(HiddenUnits(), context)
+    if outcome.missing:
+        raise DatasetUnavailableError(outcome.missing[0])
     figure, panels = plotting.new_panels(2, width=5.0)
-    name_panels(panels, list(found))
-    for axes, by_rule in zip(panels, found.values(), strict=True):
-        for rule, (mean, std) in by_rule.items():
+    name_panels(panels, NETWORKS)
+    for axes, network in zip(panels, NETWORKS.values(), strict=True):
+        for rule in RULES:
+            mean, std = activity_of(outcome.rows, network, rule)
             style = plotting.RULE_STYLES[rule]
             units = np.arange(1, len(mean) + 1)
             label = f"{style['label']}, mean {mean.mean():.3f}, spread of units {mean.std():.3f}"
@@ -127,12 +119,3 @@ def draw(context: RunContext) -> Figure:
         axes.set(xlabel="Hidden unit", ylabel="Activity over the test patterns")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False, fontsize=8)
     return figure
-
-
-FIGURE = PaperFigure(
-    "fig:hidden_activity_GD_HD",
-    "How active each hidden unit is after Hebbian-descent and after gradient descent",
-    draw,
-    frozenset({"adult", "mnist"}),
-    protocol=SETTINGS,
-)

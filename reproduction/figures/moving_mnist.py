@@ -17,25 +17,26 @@ from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network.offsets import moving_average
 from hebbian_descent.sweep import Best
+from reproduction.context import Context
 from reproduction.experiments.association import PROTOCOL
-from reproduction.figures.base import PaperFigure
-from reproduction.figures.error_curves import QUICK
-from reproduction.run_context import RunContext
+from reproduction.figures.error_curves import learned, plot_errors
+from reproduction.printed import printed_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SHIFT = 0.1
-OFFSETS = {"moving": "updated offsets", "mean": "fixed offsets"}
-PRINTED = {"moving": (0.0598, 0.1040), "mean": (0.0702, 0.1179)}
-"""The mean absolute error of the last 10 patterns and of all, from the paper's text."""
-SIDE = 28
-SETTINGS = {name: value for name, value in PROTOCOL.items() if name != "centering"} | {
-    "shift": SHIFT,
-    "input_order": "label",
+CENTERING = {"adaptive": "moving", "fixed": "mean"}
+"""By the name of the offsets in the printed rows."""
+STYLES = {
+    "adaptive": {"color": plotting.RULE_STYLES["hebbian_descent"]["color"], "linestyle": "-"},
+    "fixed": {"color": "#000000", "linestyle": "--"},
 }
-"""The protocol of the tables, except for the centering, which the figure compares."""
+WORDS = {"adaptive": "updated offsets", "fixed": "fixed offsets"}
+SHIFT = 0.1
+PAIR, ORDER = ("mnist", "mnist"), "label"
+SIDE = 28
+"""Pixels on each side of a digit."""
 
 
 class Moving(NamedTuple):
@@ -46,28 +47,16 @@ class Moving(NamedTuple):
     baseline: float
     best: dict[str, Best]
 
-    def means(self, centering: str) -> tuple[float, float]:
-        """Return the error of the last 10 patterns and of all."""
-        errors = self.best[centering].per_pattern
-        return float(errors[-10:].mean()), float(errors.mean())
 
-
-def compute(context: RunContext) -> Moving:
+def compute(context: Context) -> Moving:
     """Learn 100 digits in the order of their classes with fixed and with moving offsets."""
-    settings = context.effort.applied_to(SETTINGS, QUICK)
-    order = settings.pop("input_order")
-    inputs, targets = draw_pair("mnist", "mnist", settings.pop("patterns"), seed=0, input_order=order)
-    options: dict[str, Any] = {"rules": "hebbian_descent", "activations": "sigmoid", **settings}
-    results = {
-        centering: context.sweep(inputs, targets, **{**options, "centering": centering})
-        for centering in OFFSETS
-    }
-    return Moving(
-        inputs,
-        followed(inputs, settings["offset_start"], settings["shift"])[9::10],
-        results["mean"].baseline,
-        {centering: result.best("last10")[0] for centering, result in results.items()},
-    )
+    settings: dict[str, Any] = {"rules": "hebbian_descent", "shift": SHIFT, "input_order": ORDER}
+    results = {name: learned(context, PAIR, centering=value, **settings) for name, value in CENTERING.items()}
+    n_patterns = len(results["fixed"].axes["pattern"])
+    inputs, _ = draw_pair(*PAIR, n_patterns, seed=0, input_order=ORDER)
+    offsets = followed(inputs, PROTOCOL["offset_start"], SHIFT)
+    best = {name: result.best("last10")[0] for name, result in results.items()}
+    return Moving(inputs, offsets[9::10], results["fixed"].baseline, best)
 
 
 def followed(inputs: Array, start: float, shift: float) -> Array:
@@ -80,7 +69,12 @@ def followed(inputs: Array, start: float, shift: float) -> Array:
     return np.array(offsets)
 
 
-def draw(context: RunContext) -> Figure:
+def means(best: Best) -> tuple[float, float]:
+    """Return the error of the last 10 patterns and of all."""
+    return float(best.per_pattern[-10:].mean()), float(best.per_pattern.mean())
+
+
+def draw(context: Context) -> Figure:
     """Draw the inputs, the offsets every tenth step, and the error of each pattern."""
     found = compute(context)
     figure, (inputs, offsets, errors) = plotting.new_panels(
@@ -88,9 +82,12 @@ def draw(context: RunContext) -> Figure:
     )
     _show(inputs, found.inputs, columns=10)
     _show(offsets, found.offsets, columns=1)
+    styles = [{**STYLES[name], "label": _label(name, best)} for name, best in found.best.items()]
+    plot_errors(errors, list(found.best.values()), styles, found.baseline)
+    errors.set_ylim(0, 0.2)
     inputs.set_title("(a) Inputs, in order", fontsize=11, loc="left")
     offsets.set_title("(b) Offsets", fontsize=11, loc="center")
-    _draw_errors(errors, found)
+    errors.set_title("(c) Error of each pattern", fontsize=11, loc="left")
     figure.legend(loc="outside lower center", frameon=False, ncols=3, fontsize=9)
     return figure
 
@@ -104,30 +101,12 @@ def _show(axes: Axes, patterns: Array, columns: int) -> None:
     axes.set_axis_off()
 
 
-def _draw_errors(axes: Axes, found: Moving) -> None:
-    styles = []
-    for (centering, words), dashes in zip(OFFSETS.items(), ("-", "--"), strict=True):
-        last, everything = found.means(centering)
-        printed_last, printed_all = PRINTED[centering]
-        label = (
-            f"Hebbian-descent, {words}, $\\eta$ = {found.best[centering].learning_rate:g}\n"
-            f"last 10: {last:.4f} (printed {printed_last:.4f}), "
-            f"all: {everything:.4f} (printed {printed_all:.4f})"
-        )
-        color = plotting.RULE_STYLES["hebbian_descent"]["color"] if dashes == "-" else "#000000"
-        styles.append({"color": color, "linestyle": dashes, "label": label})
-    lines = {centering: best.per_pattern for centering, best in found.best.items()}
-    spread = {centering: best.per_pattern_std for centering, best in found.best.items()}
-    plotting.plot_patterns(axes, lines, styles, spread)
-    axes.axhline(found.baseline, **plotting.BASELINE_STYLE)
-    axes.set(xlabel="Pattern, in order of learning", ylabel="Mean absolute error", ylim=(0, 0.2))
-    axes.set_title("(c) Error of each pattern", fontsize=11, loc="left")
-
-
-FIGURE = PaperFigure(
-    "fig:moving_MNIST",
-    "MNIST in order of its classes: offsets that follow",
-    draw,
-    frozenset({"mnist"}),
-    protocol=SETTINGS,
-)
+def _label(offsets: str, best: Best) -> str:
+    """Return the learning rate and both means, beside those of the paper's text."""
+    last, everything = means(best)
+    (row,) = (row for row in printed_rows("text:moving_MNIST") if row.cell["offsets"] == offsets)
+    return (
+        f"Hebbian-descent, {WORDS[offsets]}, $\\eta$ = {best.learning_rate:g}\n"
+        f"last 10: {last:.4f} (printed {row.results['mae_last10']:.4f}), "
+        f"all: {everything:.4f} (printed {row.results['mae_all']:.4f})"
+    )

@@ -16,11 +16,11 @@ import numpy as np
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import load
+from reproduction.context import Context
 from reproduction.experiments.classification import one_hot
-from reproduction.figures.base import PaperFigure, name_panels
 from reproduction.figures.error_curves import RULES
+from reproduction.figures.parts import name_panels
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-from reproduction.run_context import RunContext
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,31 +40,16 @@ class Learned(NamedTuple):
     last: dict[str, Array]
 
 
-def compute(context: RunContext) -> tuple[dict[str, Learned], dict[str, float]]:
-    """Return what each rule learned, and the baseline of each measure."""
-    settings = context.effort.applied_to(PROTOCOL, QUICK)
-    data = load("mnist", dtype=np.float32)
-    inputs, targets = one_hot(data.train, data.n_classes, settings["patterns"])
-    learned = {rule: _learn(context, rule, inputs, targets, settings) for rule in RULES}
-    return learned, baselines(targets)
-
-
-def _learn(
-    context: RunContext, rule: str, inputs: Array, targets: Array, settings: dict[str, Any]
-) -> Learned:
-    options: dict[str, Any] = {
-        "rules": rule,
-        "activations": "softmax",
-        "seed": settings["seed"],
-        "dtype": np.float32,
-    }
-    searched = context.sweep(
-        inputs, targets, learning_rates=settings["learning_rates"], trials=1, measures="mae", **options
-    )
+def learn(context: Context, rule: str, inputs: Array, targets: Array, settings: dict[str, Any]) -> Learned:
+    """Search the learning rate with one trial, and run all trials with the best."""
+    options: dict[str, Any] = {"activations": "softmax", "seed": settings["seed"], "dtype": np.float32}
+    rates = {"learning_rates": settings["learning_rates"], "trials": 1}
+    searched = context.sweep(inputs, targets, rules=rule, measures="mae", **rates, **options)
     rate = searched.best("all")[0].learning_rate
     result = context.sweep(
         inputs,
         targets,
+        rules=rule,
         learning_rates=rate,
         trials=settings["trials"],
         measures=tuple(MEASURES),
@@ -80,11 +65,15 @@ def baselines(targets: Array) -> dict[str, float]:
     return {"mae": float(np.abs(targets - mean).mean()), "misclassification": float(1 - mean.max())}
 
 
-def draw(context: RunContext) -> Figure:
+def draw(context: Context) -> Figure:
     """Draw each of the last 100 patterns as a point, and the mean of each rule as a line."""
-    learned, baseline = compute(context)
+    settings = context.effort.applied_to(PROTOCOL, QUICK)
+    data = load("mnist", dtype=np.float32)
+    inputs, targets = one_hot(data.train, data.n_classes, settings["patterns"])
+    learned = {rule: learn(context, rule, inputs, targets, settings) for rule in RULES}
+    baseline = baselines(targets)
     figure, panels = plotting.new_panels(2, width=5.2, height=4.4)
-    name_panels(panels, list(MEASURES.values()))
+    name_panels(panels, MEASURES.values())
     for axes, name in zip(panels, MEASURES, strict=True):
         for rule, found in learned.items():
             _draw_points(axes, rule, found, name)
@@ -100,12 +89,3 @@ def _draw_points(axes: Axes, rule: str, found: Learned, measure: str) -> None:
     steps = np.arange(1, len(values) + 1)
     axes.plot(steps, values, MARKERS[rule], color=style["color"], markersize=4, alpha=0.7)
     axes.axhline(values.mean(), color=style["color"], linestyle=style["linestyle"], label=label)
-
-
-FIGURE = PaperFigure(
-    "fig:online_label_learning_MNIST",
-    "MNIST classified online: error of the last 100 of 60,000 patterns",
-    draw,
-    frozenset({"mnist"}),
-    protocol=PROTOCOL,
-)

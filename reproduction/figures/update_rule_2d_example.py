@@ -7,6 +7,7 @@ Paper: fig:update_rule_2D_example
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,11 @@ import numpy as np
 
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
-from hebbian_descent.network import get_activation
-from hebbian_descent.rules import LOSSES, Activity, get_error_term, get_rule
-from reproduction.figures.base import PaperFigure, name_panels
-from reproduction.run_context import RunContext
+from hebbian_descent.learning.run import train
+from hebbian_descent.network import Layer, get_activation
+from hebbian_descent.rules import LOSSES, get_rule
+from reproduction.context import Context
+from reproduction.figures.parts import arrow, name_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,80 +29,62 @@ if TYPE_CHECKING:
 INPUTS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 TARGETS = np.array([[0.0], [0.0], [1.0]])
 OFFSET = INPUTS.mean(axis=0)
-SIGMOID = get_activation("sigmoid")
 
 START = (-8.0, -3.0)
 LEARNING_RATES = {"gradient_descent": 20.0, "hebbian_descent": 5.0}
 """Chosen by hand, as in the paper, which does not print its start and rates. How far the rules are apart
 depends on them: from a start on the diagonal, updates of one length are the same for both."""
-LENGTH_OF_NORMALISED_UPDATE = 0.35
+LENGTH = 0.35
+"""Of each update where they are normalised."""
 N_UPDATES, HALF_WAY = 50, 25
 
 
 def loss(weights: Array) -> Array:
     """Return the squared error, averaged over the patterns, for weights along the last axis."""
-    output = SIGMOID(weights @ (INPUTS - OFFSET).T)  # (…, n_patterns)
+    output = get_activation("sigmoid")(weights @ (INPUTS - OFFSET).T)  # (…, n_patterns)
     return np.asarray(LOSSES["squared_error"]()(TARGETS[:, 0], output) / len(TARGETS))
 
 
 def path(rule: str, *, normalised: bool) -> Array:
     """Return the weights before and after each update, (51, 2)."""
-    weights = np.array(START)
-    points = [weights]
+    points = [np.array(START)]
     for _ in range(N_UPDATES):
-        change = _change(rule, weights)
-        size = (
-            LENGTH_OF_NORMALISED_UPDATE / np.linalg.norm(change, axis=0)
-            if normalised
-            else LEARNING_RATES[rule]
-        )
-        weights = weights - size * change
-        points.append(weights)
+        step = _step(rule, points[-1])
+        if normalised:
+            step *= LENGTH / np.linalg.norm(step)
+        points.append(points[-1] + step)
     return np.array(points)
 
 
-def _change(rule: str, weights: Array) -> Array:
-    a = (INPUTS - OFFSET) @ weights[:, None]
-    activity = Activity(
-        inputs=INPUTS,
-        offset=OFFSET,
-        targets=TARGETS,
-        preactivation=a,
-        output=SIGMOID(a),
-        activation=SIGMOID,
-        error=get_error_term("difference"),
-    )
-    return get_rule(rule).change(activity).weights[:, 0]
+def _step(rule: str, weights: Array) -> Array:
+    layer = Layer.from_weights(weights[:, None], activation="sigmoid", offset=OFFSET)
+    without_bias = replace(get_rule(rule), learns_bias=False)
+    rate = LEARNING_RATES[rule]
+    train(layer, INPUTS, TARGETS, rule=without_bias, learning_rate=rate, batch_size=len(INPUTS))
+    return layer.weights[:, 0] - weights
 
 
-def draw(context: RunContext) -> Figure:
+def draw(context: Context) -> Figure:
     """Draw both paths over the loss, with each rule's own learning rate, and with updates of one length."""
     figure, panels = plotting.new_panels(2, height=4.6)
-    rates = {rule: f"$\\eta$ = {rate:g}" for rule, rate in LEARNING_RATES.items()}
-    lengths = dict.fromkeys(LEARNING_RATES, f"updates of length {LENGTH_OF_NORMALISED_UPDATE:g}")
     name_panels(panels, ["Each with its own learning rate", "All updates of the same length"])
-    for axes, normalised, notes in zip(panels, (False, True), (rates, lengths), strict=True):
+    for axes, normalised in zip(panels, (False, True), strict=True):
         surface = _draw_loss(axes)
-        for rule in LEARNING_RATES:
-            _draw_path(axes, rule, path(rule, normalised=normalised), notes[rule])
+        for rule, rate in LEARNING_RATES.items():
+            note = f"updates of length {LENGTH:g}" if normalised else f"$\\eta$ = {rate:g}"
+            _draw_path(axes, rule, path(rule, normalised=normalised), note)
         axes.legend(loc="upper left", fontsize=8, framealpha=0.9)
     figure.colorbar(surface, ax=panels, label="Squared error", shrink=0.75)
     return figure
 
 
 def _draw_loss(axes: Axes) -> QuadContourSet:
-    ticks = np.linspace(-9, 11, 81)
-    grid = np.stack(np.meshgrid(ticks, ticks), axis=-1)
-    surface = axes.contourf(ticks, ticks, loss(grid), levels=24, cmap="Greys")
-    axes.contour(ticks, ticks, loss(grid), levels=12, colors="white", linewidths=0.5)
-    axes.set(
-        xlabel="Weight $w_0$",
-        ylabel="Weight $w_1$",
-        aspect="equal",
-        xticks=range(-8, 12, 4),
-        yticks=range(-8, 12, 4),
-    )
-    axes.set(xlim=(-9, 11), ylim=(-9, 11))
+    weights = np.linspace(-9, 11, 81)
+    values = loss(np.stack(np.meshgrid(weights, weights), axis=-1))
+    surface = axes.contourf(weights, weights, values, levels=24, cmap="Greys")
+    axes.contour(weights, weights, values, levels=12, colors="white", linewidths=0.5)
+    axes.set(xlabel="Weight $w_0$", ylabel="Weight $w_1$", aspect="equal")
+    axes.set(xticks=range(-8, 12, 4), yticks=range(-8, 12, 4), xlim=(-9, 11), ylim=(-9, 11))
     return surface
 
 
@@ -109,22 +93,5 @@ def _draw_path(axes: Axes, rule: str, points: Array, note: str) -> None:
     axes.plot(*points.T, color=style["color"], linewidth=1.2, label=f"{style['label']}, {note}")
     for step, (start, end) in enumerate(pairwise(points), start=1):
         is_half_way = step == HALF_WAY
-        axes.annotate(
-            "",
-            xy=tuple(end),
-            xytext=tuple(start),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": style["color"],
-                "linewidth": 3.5 if is_half_way else 0.8,
-                "mutation_scale": 22 if is_half_way else 7,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-            zorder=5 if is_half_way else 3,
-        )
-
-
-FIGURE = PaperFigure(
-    "fig:update_rule_2D_example", "Gradient descent and Hebbian-descent on the way down a loss", draw
-)
+        width, head, order = (3.5, 22, 5) if is_half_way else (0.8, 7, 3)
+        arrow(axes, start, end, style["color"], order, linewidth=width, mutation_scale=head)

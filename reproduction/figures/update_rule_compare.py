@@ -16,8 +16,8 @@ from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.rules.gradient_descent import pulled_back
-from reproduction.figures.base import PaperFigure
-from reproduction.run_context import RunContext
+from reproduction.context import Context
+from reproduction.figures.parts import arrow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PREACTIVATION = np.array([-0.9, -2.4])
 TARGETS = np.array([1.0, 1.0])
+REACH = 1.25
+"""The end of both axes."""
 
 
 class Updates(NamedTuple):
@@ -45,62 +47,36 @@ def updates() -> Updates:
     return Updates(gradient, downhill, gradient / sigmoid.largest_slope)
 
 
-def draw(context: RunContext) -> Figure:
+def draw(context: Context) -> Figure:
     """Draw both updates, the line of equal loss, and the corner that Hebbian-descent cannot leave."""
-    found = updates()
+    found, styles = updates(), plotting.RULE_STYLES
     figure, axes = plotting.new_figure(6.4, 5.2)
-    corner_x, corner_y = found.smallest
-    reach = 1.25
-    hatched = [(corner_x, corner_y), (reach, corner_y), (reach, reach), (corner_x, reach)]
-    axes.fill(
-        *zip(*hatched, strict=True),
-        facecolor="none",
-        edgecolor="#999999",
-        hatch="///",
-        linewidth=0,
-        label="Where Hebbian-descent can point",
-    )
+    _hatch_corner(axes, *found.smallest)
     along = np.array([-found.gradient_descent[1], found.gradient_descent[0]])
-    along = along / np.linalg.norm(along)
-    axes.plot(
-        *np.outer(along, (-0.45, 0.6)), color="#56B4E9", linestyle="-.", linewidth=2, label="Equal loss"
-    )
-    for update, name, dashes in (
-        (found.hebbian_descent, "hebbian_descent", ":"),
-        (found.gradient_descent, "gradient_descent", "-"),
-    ):
-        style = plotting.RULE_STYLES[name]
-        _arrow(axes, update, style["color"], dashes, style["label"], 3)
-    _arrow(axes, found.smallest, "#999999", (0, (4, 2)), "Shortest possible, $4\\,\\Delta_{GD}$", 2)
+    ends = np.outer(along / np.linalg.norm(along), (-0.45, 0.6))
+    axes.plot(*ends, color="#56B4E9", linestyle="-.", linewidth=2, label="Equal loss")
+    _update(axes, found.hebbian_descent, linewidth=3, **{**styles["hebbian_descent"], "linestyle": ":"})
+    _update(axes, found.gradient_descent, linewidth=3, **styles["gradient_descent"])
+    shortest = {"color": "#999999", "label": "Shortest possible, $4\\,\\Delta_{GD}$"}
+    _update(axes, found.smallest, linewidth=2, linestyle=(0, (4, 2)), **shortest)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set(xlabel="Update of the first unit", ylabel="Update of the second unit", aspect="equal")
-    axes.set(xlim=(-0.45, reach), ylim=(-0.5, reach))
-    figure.legend(loc="outside lower center", frameon=False, ncols=3, fontsize=9)
+    axes.set(xlim=(-0.45, REACH), ylim=(-0.5, REACH))
+    figure.legend(loc="outside lower center", frameon=False, ncols=2, fontsize=9)
     return figure
 
 
-def _arrow(axes: Axes, end: Array, color: str, dashes: Any, label: str, width: float) -> None:
-    # The head is drawn separately, since a dashed arrow would have a dashed head; the shortest lies on top.
-    order = 5 - float(np.linalg.norm(end))
-    neck = end * (1 - 0.06 / np.linalg.norm(end))
-    axes.plot(
-        *zip((0, 0), neck, strict=True),
-        color=color,
-        linestyle=dashes,
-        linewidth=width,
-        label=label,
-        zorder=order,
-    )
-    axes.annotate(
-        "",
-        xy=tuple(end),
-        xytext=tuple(neck),
-        arrowprops={"arrowstyle": "-|>", "color": color, "mutation_scale": 20, "shrinkA": 0, "shrinkB": 0},
-        zorder=order,
-    )
+def _hatch_corner(axes: Axes, x: float, y: float) -> None:
+    corners = (x, REACH, REACH, x), (y, y, REACH, REACH)
+    style: dict[str, Any] = {"facecolor": "none", "edgecolor": "#999999", "hatch": "///", "linewidth": 0}
+    axes.fill(*corners, label="Where Hebbian-descent can point", **style)
 
 
-FIGURE = PaperFigure(
-    "fig:update_rule_compare", "The angle between Hebbian-descent and gradient descent", draw
-)
+def _update(axes: Axes, end: Array, color: str, **style: Any) -> None:
+    """Draw an update from the origin; the head apart, since that of a dashed arrow would be dashed."""
+    length = float(np.linalg.norm(end))
+    neck = end * (1 - 0.06 / length)
+    on_top = 5 - length  # the shortest lies on top
+    axes.plot((0, neck[0]), (0, neck[1]), color=color, zorder=on_top, **style)
+    arrow(axes, neck, end, color, on_top, mutation_scale=20)

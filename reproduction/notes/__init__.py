@@ -63,4 +63,4 @@ class Description(NamedTuple):
 
 def figure_descriptions() -> dict[str, Description]:
     """Return the figures in words, by label."""
-    return {row["label"]: Description(row["see"], row["picture"]) for row in notes("figures")}
+    return {row["label"]: Description(row["see"], row["alt"]) for row in notes("figures")}
