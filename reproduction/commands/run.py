@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
+import pandas as pd
 import typer
 
 from hebbian_descent.checks import unknown_name
@@ -27,6 +28,8 @@ from reproduction.running import Job, Outcome
 from reproduction.running import run as run_jobs
 
 QUICK_DRAWS = 3
+NOTHING = Outcome(pd.DataFrame())
+"""The outcome of what has no rows."""
 
 
 def run(
@@ -106,7 +109,7 @@ def _jobs(entry: Entry, effort: Effort, only: str | None) -> list[Job]:
 
 def _run(task: Task, context: Context) -> Outcome:
     if task.entry.kind == "formulas":
-        return Outcome()
+        return NOTHING
     if task.entry.kind == "figure":
         return _draw(task.entry, context)
 
@@ -126,8 +129,8 @@ def _draw(entry: Entry, context: Context) -> Outcome:
         with work_progress(f"Drawing {entry}", None) as bar:
             say_written(draw(entry.label, replace(context, progress=bar.show_sweep)))
     except DatasetUnavailableError as error:
-        return Outcome(missing=(str(error),))
-    return Outcome()
+        return NOTHING._replace(missing=(str(error),))
+    return NOTHING
 
 
 def _show(entry: Entry, outcome: Outcome, context: Context) -> None:
