@@ -1,4 +1,4 @@
-"""Everything that can be run or shown, by the paper's labels or printed numbers, or by the name of a study."""
+"""Everything that can be run or shown: by label, by printed number, or by the name of a study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hebbian_descent.checks import unknown_name
 from reproduction.claims import EXPERIMENTS
 from reproduction.figures import FIGURES
 from reproduction.formula_tables import FORMULA_TABLES
-from reproduction.numbers import NUMBERS
+from reproduction.numbers import BY_NUMBER, NUMBERS, spelled
 from reproduction.rows import origins
 from reproduction.studies import STUDIES
 from reproduction.tables import TABLES
