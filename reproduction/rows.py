@@ -91,13 +91,14 @@ def origins() -> dict[str, dict[str, str]]:
 def by_repetition(rows: Rows, measure: str) -> pd.DataFrame:
     """Return one measure of an experiment, a line per cell and a column per draw: the mean over its trials.
 
-    Where nothing was drawn, so that all rows have draw 0, the columns are the trials. Lines are in the order of
-    the rows.
+    Where nothing was drawn, so that all rows have draw 0, the columns are the trials. Lines are in the order
+    of the rows.
     """
     found = rows[rows["measure"] == measure]
     repetition = "trial" if found["draw"].nunique() <= 1 else "draw"
     settings = settings_of(only_used(found))
-    grouped = found.groupby([*settings, repetition], observed=True, sort=False)["value"]
+    found = found.astype(dict.fromkeys(settings, str))  # no index of categories, which keeps unused ones
+    grouped = found.groupby([*settings, repetition], sort=False)["value"]
     means = grouped.agg(lambda values: np.mean(values.to_numpy()))
     return means.unstack(repetition).reindex(means.index.droplevel(repetition).unique())
 

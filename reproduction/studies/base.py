@@ -1,6 +1,6 @@
 """What a study is: a question that the paper leaves open, how it is measured, and what the rows answer.
 
-A study is data. Its axes multiply to jobs, which `reproduction.running.run` runs; its tables, figure and answer
+A study is data. Its axes multiply to jobs, which `reproduction.running.run` runs. Tables, figure and answer
 follow from its rows alone, so that a page can be written from the committed ones.
 """
 
@@ -67,13 +67,13 @@ class Study:
     changes: tuple[Change, ...] = ()
 
     axes: Mapping[str, Sequence[Any]]
-    """Each combination of values is one job. A value that is a mapping stands for several settings at once."""
+    """Each combination of values is one job. A value that is a mapping stands for several settings."""
     settings: Settings = field(default_factory=dict)
     """What all jobs share; not in the rows."""
     quick: Settings = field(default_factory=dict)
     """Axes and settings of a quick look, which needs no data but what the package brings."""
     measure: Callable[[SimpleNamespace, Rows], Iterable[Record]]
-    """Takes the settings and axes of a job as attributes, and the rows of the jobs before it."""
+    """Takes settings, axes and `context` of a job as attributes, and the rows of the jobs before it."""
     measures: tuple[str, ...]
     """What is a number in a record; the rest are settings."""
     needs: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class Study:
         """Yield a record per number of a job."""
         for library in self.needs:
             require_extra(library, extra="studies", purpose=f"The study {self.name}")
-        for record in self.measure(SimpleNamespace(**{**settings, **at}), before):
+        for record in self.measure(SimpleNamespace(context=context, **{**settings, **at}), before):
             found = {**at, **record}
             shared = {name: as_setting(name, found[name]) for name in found if name not in self.measures}
             for name in self.measures:

@@ -40,6 +40,11 @@ class Neurons:
         return float(1 / np.expm1(self.step / self.window))
 
     @property
+    def per_pair(self) -> float:
+        """What a second changes at full activity of both sides, if their spikes are independent."""
+        return self.window_area * self.rate * self.highest_rate * self.step
+
+    @property
     def overlap(self) -> float:
         """Σ κ(s) exp(−s/τ): how much of a potential lies within the window of plasticity."""
         steps = np.arange(1, int(20 * max(self.synapse, self.window) / self.step))
