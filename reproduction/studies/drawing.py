@@ -55,7 +55,7 @@ def bars(heights: Mapping[str, pd.DataFrame], y: str, baseline: Mapping[str, Seq
 
 
 def scatter(panels: Mapping[str, Sequence[pd.DataFrame]], level: str, x: str, y: str) -> Figure:
-    """Draw a table over another, a mark per cell and draw, a colour per value of a level; on the line equal."""
+    """Draw a table over another, a mark per cell and draw, in a colour per value of a level."""
     drawn, several = new_panels(len(panels), width=4.2)
     highest = 1.05 * max(float(table.to_numpy().max()) for pair in panels.values() for table in pair)
     for axes, (title, pair) in zip(several, panels.items(), strict=True):

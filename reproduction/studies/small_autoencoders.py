@@ -42,7 +42,7 @@ def error_of(network: Autoencoder, others: Array) -> float:
 
 def best_error(
     start: Autoencoder,
-    make_rule: Callable[[], str | AutoRule],
+    rule: str | AutoRule | Callable[[], AutoRule],
     learned: Array,
     others: Array,
     rates: Iterable[float],
@@ -50,12 +50,16 @@ def best_error(
     epochs: int,
     **training: Any,
 ) -> dict[str, float]:
-    """Return the least error over learning rates on the other patterns, and its rate."""
+    """Return the least error over learning rates on the other patterns, and its rate.
+
+    A rule that draws random numbers is made anew for each rate.
+    """
     errors = {}
     for rate in rates:
         network = start.copy()
+        fresh = rule if isinstance(rule, str | AutoRule) else rule()
         try:
-            Training(make_rule(), learning_rate=rate, **training).run(network, learned, epochs=epochs)
+            Training(fresh, learning_rate=rate, **training).run(network, learned, epochs=epochs)
         except DivergenceError:
             continue
         errors[rate] = error_of(network, others)
