@@ -1,21 +1,27 @@
 """What a study must be in its quick form, asked of those that need a library where it is installed."""
 
-import re
+from reproduction.context import Context, Effort
+from reproduction.running import part_of, run
 
-from reproduction.studies.page import drawn
-from reproduction.studies.running import kept_results, run_study
+QUICK = Effort(quick=True)
 
 
 def assert_the_quick_form_runs_and_is_kept(study, folder):
-    results = run_study(study, folder, quick=True)
-    for table in study.tables(results):
-        assert {len(row) for row in table.rows} == {len(table.headings)}
-    assert drawn(study, results).startswith(b"<?xml")
-    assert sentences(study.answer(results).text) == 2
-    assert kept_results(study, folder, quick=True) == results
-    assert kept_results(study, folder) is None, "a quick look is no evidence"
-
-
-def sentences(text):
+    context = Context(folder, QUICK)
+    outcome = run(study, context)
+    assert not outcome.missing
+    for table in study.tables(outcome.rows).values():
+        assert len(table)
+        assert not table.isna().any(axis=None)
+    verdict, text = study.answer(outcome.rows)
+    assert verdict
     assert text.endswith(".")
-    return len(re.findall(r"\.(?: [A-Z]|$)", text))
+    assert study.figure(outcome.rows).axes
+    last = list(study.jobs(QUICK))[-1]
+    part_of(study.name, last.name, context).unlink()
+    assert study.rows(context).empty, "an unfinished run gives no answer"
+    measured = []
+    again = run(study, context, ended=lambda job, seconds: measured.append(job.name))
+    assert measured[-1] == last.name
+    assert study.rows(context).equals(again.rows)
+    assert again.rows.equals(outcome.rows), "the same seeds give the same rows"

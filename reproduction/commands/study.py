@@ -13,7 +13,6 @@ from reproduction.catalogue import find
 from reproduction.commands.options import Names, Output, Quick
 from reproduction.context import OUTPUT, Context, Effort
 from reproduction.rows import Rows
-from reproduction.running import rows_of
 from reproduction.studies import STUDIES, Study
 
 
@@ -31,7 +30,7 @@ def study(names: Names = None, quick: Quick = False, output: Output = OUTPUT, as
     """
     context = Context(output, Effort(quick=quick))
     chosen = [find(name, "study").content for name in names or STUDIES]
-    found = {each.name: (each, rows_of(each.name, context)) for each in chosen}
+    found = {each.name: (each, each.rows(context)) for each in chosen}
     if as_json:
         write_json({name: _record(*pair, quick) for name, pair in found.items()})
     else:
@@ -57,6 +56,8 @@ def _show(study: Study, rows: Rows, quick: bool, in_full: bool) -> None:
     if in_full:
         for step in (*study.steps, f"Verdict: {study.rule}"):
             console.print(f"- {step}", soft_wrap=True)
+        for change in study.changes:
+            console.print(f"- Changed after results: {change}", soft_wrap=True)
         for title, table in study.tables(rows).items():
             lines = [[str(cell) for cell in line] for line in table.to_numpy()]
             show_table(TextTable([*table], lines, title or study.title))

@@ -19,8 +19,8 @@ import pandas as pd
 from hebbian_descent.checks import require_extra
 from reproduction.context import Context, Effort
 from reproduction.evidence import Interval, Word, interval
-from reproduction.rows import Rows, by_repetition
-from reproduction.running import Job
+from reproduction.rows import Rows, by_repetition, committed, only, together
+from reproduction.running import Job, part_of, read_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +47,9 @@ class Change(NamedTuple):
     old_verdict: str
     """The verdict by what was before, on the numbers of the time."""
     verdict: str
+
+    def __str__(self) -> str:
+        return f"{self.date}: {self.old} → {self.new} (verdict: {self.old_verdict} → {self.verdict})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +111,14 @@ class Study:
         for values in product(*(settings[axis] for axis in self.axes)):
             at = _at(zip(self.axes, values, strict=True))
             yield Job(_name_of(at), partial(self._measured, settings, at))
+
+    def rows(self, context: Context) -> Rows:
+        """Return the rows of your own run if it is finished, or else those under version control."""
+        names = (job.name for job in self.jobs(context.effort))
+        parts = [read_part(part_of(self.label, name, context)) for name in names]
+        if all(part is not None for part in parts):
+            return together(parts)
+        return only(committed(), self.label) if context.effort.is_the_papers else pd.DataFrame()
 
     def _measured(self, settings: Settings, at: Settings, context: Context, before: Rows) -> Iterator[Record]:
         """Yield a record per number of a job."""

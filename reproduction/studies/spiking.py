@@ -289,7 +289,7 @@ def answer(rows: Rows) -> Answer:
     sizes, mean_errors = weights.mean(axis=1) / weights.loc[BY_RATE].mean(), errors.mean(axis=1)
     return Answer(
         verdict_of(base, interval(cost), interval(rest)),
-        f"No: input spikes cause output spikes, which leaves a remainder of {_with_half(base)} of the step "
+        f"Input spikes cause output spikes, which leaves a remainder of {_with_half(base)} of the step "
         f"({spans.min():.0%} to {spans.max():.0%} over rates, windows and gains) that acts like weight "
         f"decay. It is {_with_half(control)} where output spikes are drawn without regard to the timing of "
         f"input spikes, and {_with_half(added)} with a teacher that adds a current instead of clamping the "
