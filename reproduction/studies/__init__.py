@@ -1,24 +1,19 @@
 """Studies of what the paper leaves open: remarks without numbers, and questions for future work."""
 
-from reproduction.studies import (
-    covariance_autoencoder,
-    mini_batches,
-    rescaled_hebb,
-    sampled_contrastive_divergence,
-    spiking,
-)
+from importlib import import_module
+
 from reproduction.studies.base import Answer, Study
 
 __all__ = ["STUDIES", "Answer", "Study"]
 
 STUDIES: dict[str, Study] = {
-    module.STUDY.name: module.STUDY
-    for module in (
-        mini_batches,
-        rescaled_hebb,
-        sampled_contrastive_divergence,
-        covariance_autoencoder,
-        spiking,
+    name: import_module(f"reproduction.studies.{name}").STUDY
+    for name in (
+        "mini_batches",
+        "rescaled_hebb",
+        "sampled_contrastive_divergence",
+        "covariance_autoencoder",
+        "spiking",
     )
 }
-"""By name, in the order of the page."""
+"""By name, in the order of the page; a study is the `STUDY` of the module of its name."""
