@@ -23,20 +23,30 @@ from reproduction.evidence import Interval, Word, interval
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Answer, Change, Record, Study
 from reproduction.studies.drawing import lines
-from reproduction.studies.spiking_neurons import Neurons, Phase, simulate
+from reproduction.studies.spiking_neurons import (
+    ADDED,
+    CLAMPED,
+    INDEPENDENT,
+    Neurons,
+    Phase,
+    Run,
+    free_and_taught,
+    sigmoid,
+    simulate,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CLAMPED, ADDED, INDEPENDENT = "clamped", "added", "independent"
 BASE: dict[str, Any] = {"rate": 20.0, "window": 0.02, "gain": 1.0, "depression": 0.0, "teacher": CLAMPED}
 REMAINDER, NEGATIVE, LEARNING = "remainder", "negative inputs", "learning"
 TWO_POPULATIONS, BASELINE = "two populations", "rates around a baseline"
-WAYS = RULE, BY_RATE, BY_CLAMPING, BY_CURRENT = (
+RULE, BY_RATE, BY_CLAMPING, BY_CURRENT = (
     *("the rule itself", "independent spikes"),
     *("clamped teacher", "added teacher"),
 )
-"""By rates; by spikes of outputs that fire at their rate whatever the inputs' timing; by caused spikes."""
+WAYS = {RULE: None, BY_RATE: INDEPENDENT, BY_CLAMPING: CLAMPED, BY_CURRENT: ADDED}
+"""Ways to learn, with their teachers."""
 SMALL = 0.05
 """A remainder of the step that would go unnoticed."""
 SECONDS_OF_TEST = 10.0
@@ -56,7 +66,7 @@ def cases(**levels: Sequence[Any]) -> list[dict[str, Any]]:
 def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
     """Yield the numbers of all draws of a condition, or of all runs of learning."""
     if job.task == LEARNING:
-        yield from errors_after_learning(job, job.variant)
+        yield from errors_after_learning(job, WAYS[job.variant])
         return
     for draw in range(job.draws):
         if job.task == NEGATIVE:
@@ -71,12 +81,7 @@ class Half(NamedTuple):
 
     change: Array  # (n_inputs, n_outputs), per second
     error: Array  # (n_outputs,), t − h
-    slope: Array  # (n_outputs,), by how much more the supervised phase lets inputs cause spikes
-
-
-Run = Callable[..., Phase]
-Phases = Callable[[Run], tuple[Phase, Phase, Array]]
-"""Returns the free and the supervised phase, and the slope."""
+    slopes: tuple[Array, Array]  # (n_outputs,), of the free and the supervised phase
 
 
 def halves(
@@ -84,84 +89,74 @@ def halves(
     neurons: Neurons,
     network: tuple[Array, Array, Array],
     rng: np.random.Generator,
-    phases: Phases,
+    phases: Callable[[Run], tuple[Phase, Phase]],
 ) -> list[Half]:
-    """Present an activity to weights and bias; two independent estimates, so that products have no bias."""
-    activity, weights, bias = network
-    inputs = np.tile(activity, (job.repetitions // 2, 1))
-    run = partial(simulate, neurons, inputs, weights, bias, seconds=job.seconds, rng=rng)
+    """Show an activity to weights and biases: two independent estimates, whose product has no bias."""
+    inputs = np.tile(network[0], (job.repetitions // 2, 1))
+    run = partial(simulate, neurons, inputs, *network[1:], seconds=job.seconds, rng=rng)
     found = []
     for _ in range(2):
-        free, taught, slope = phases(run)
-        change = (taught.change - free.change) / job.seconds
-        found.append(Half(change, taught.outputs.mean(axis=0) - free.outputs.mean(axis=0), slope))
+        free, taught = phases(run)
+        error = taught.outputs.mean(axis=0) - free.outputs.mean(axis=0)
+        found.append(Half((taught.change - free.change) / job.seconds, error, (free.slope, taught.slope)))
     return found
 
 
-def relative(lefts: Sequence[Array], size: float) -> float:
-    """Return what is left beside the rule, relative to its step; signed, so that noise averages out."""
-    left = float((lefts[0] * lefts[1]).sum())
-    return float(np.sign(left) * np.sqrt(abs(left) / size))
+def beside_the_rule(found: list[Half], step: Array) -> tuple[float, Array, float]:
+    """Return the remainder relative to the rule's step, the remainder itself, and the squared step."""
+    first, second = (half.change - step * half.error for half in found)
+    size = float((np.mean([step * half.error for half in found], axis=0) ** 2).sum())
+    left = float((first * second).sum())
+    relative = np.sign(left) * np.sqrt(abs(left) / size)  # signed, so that noise around 0 averages out
+    return float(relative), (first + second) / 2, size
 
 
-def remainder(job: SimpleNamespace, condition: dict[str, Any], draw: int) -> Record:
-    """Return what supervised minus free changes leave beside the rule, and what the causal term predicts."""
+def drawn(job: SimpleNamespace, draw: int, low: float, high: float, gain: float) -> tuple[Any, ...]:
+    """Return the random numbers of a draw: generator, activity, weights and targets."""
     rng = np.random.default_rng((draw, 0))
-    neurons = Neurons(condition["rate"], condition["window"], depression=condition["depression"])
-    x = rng.uniform(0, 2, (job.inputs,))
-    W = rng.normal(0, 2 * condition["gain"] / np.sqrt(job.inputs), (job.inputs, job.outputs))
-    t = rng.uniform(0.1, 0.9, (job.outputs,))
-    phases = partial(by_teacher, condition["teacher"], (x - 1) @ W, t)
+    x = rng.uniform(low, high, (job.inputs,))
+    W = rng.normal(0, 2 * gain / np.sqrt(job.inputs), (job.inputs, job.outputs))
+    return rng, x, W, rng.uniform(0.1, 0.9, (job.outputs,))
+
+
+def remainder(job: SimpleNamespace, at: dict[str, Any], draw: int) -> Record:
+    """Return what supervised minus free changes leave beside the rule, and what the causal term predicts."""
+    rng, x, W, t = drawn(job, draw, 0, 2, at["gain"])
+    neurons, teacher = Neurons(at["rate"], at["window"], depression=at["depression"]), at["teacher"]
+    phases = partial(free_and_taught, teacher, (x - 1) @ W, t)
     found = halves(job, neurons, (x, W, -W.sum(axis=0)), rng, phases)
     step = neurons.per_pair * (1 - neurons.depression) * x[:, None]
-    rules = [step * half.error for half in found]
-    lefts = [half.change - rule for half, rule in zip(found, rules, strict=True)]
-    slope = np.mean([half.slope for half in found], axis=0)
+    relative, left, size = beside_the_rule(found, step)
+    free, taught = np.mean([half.slopes for half in found], axis=0)
+    slope = {CLAMPED: -free, ADDED: taught - free, INDEPENDENT: 0 * free}[teacher]
     causal = 2 * neurons.rate * neurons.overlap * x[:, None] * W * slope
-    size, causal_size = float((np.mean(rules, axis=0) ** 2).sum()), float((causal**2).sum())
-    along = float(((lefts[0] + lefts[1]) / 2 * causal).sum() / causal_size) if causal_size else 0.0
-    predicted = np.sqrt(causal_size / size)
-    return {"remainder": relative(lefts, size), "predicted": predicted, "along_causal_term": along}
-
-
-def by_teacher(teacher: str, drive: Array, targets: Array, run: Run) -> tuple[Phase, Phase, Array]:
-    """Return the free and the supervised phase, and the slope, with one of three teachers."""
-    if teacher == INDEPENDENT:  # spikes of both phases have rates, but no causes
-        return run(teacher=1 / (1 + np.exp(-drive))), run(teacher=targets), np.zeros(len(targets))
-    if teacher == CLAMPED:
-        free, taught = run(), run(teacher=targets)
-        return free, taught, -free.slope
-    free, taught = run(), run(adds=np.log(targets / (1 - targets)) - drive)
-    return free, taught, taught.slope - free.slope
+    causal_size = float((causal**2).sum())
+    along = float((left * causal).sum() / causal_size) if causal_size else 0.0
+    return {"remainder": relative, "predicted": np.sqrt(causal_size / size), "along_causal_term": along}
 
 
 def of_negative_inputs(job: SimpleNamespace, way: str, draw: int) -> Record:
     """Return the remainder and the noise of one presentation where inputs are above or below their mean."""
-    rng = np.random.default_rng((draw, 0))
+    rng, x, W, t = drawn(job, draw, -1, 1, BASE["gain"])
     neurons, n = Neurons(BASE["rate"], BASE["window"]), job.inputs
-    x = rng.uniform(-1, 1, (n,))
-    W = rng.normal(0, 2 / np.sqrt(n), (n, job.outputs))
-    t = rng.uniform(0.1, 0.9, (job.outputs,))
 
-    def phases(run: Run) -> tuple[Phase, Phase, Array]:
+    def phases(run: Run) -> tuple[Phase, Phase]:
         taught, free = run(teacher=t), run()
-        return free, taught, -free.slope
+        return free, taught
 
-    if way == TWO_POPULATIONS:
+    if way == TWO_POPULATIONS:  # they pull in opposite directions
         network = (np.concatenate([np.maximum(x, 0), np.maximum(-x, 0)]), np.vstack([W, -W]), 0 * t)
-        found = halves(job, neurons, network, rng, phases)
-        changes = [half.change[:n] - half.change[n:] for half in found]  # they pull in opposite directions
+        several = halves(job, neurons, network, rng, phases)
+        found = [half._replace(change=half.change[:n] - half.change[n:]) for half in several]
     else:  # each output spike takes away what inputs at their baseline would have added
-        found = halves(job, neurons, (1 + x, W, -W.sum(axis=0)), rng, phases)
-        changes = [half.change - neurons.per_pair * half.error for half in found]
-    rules = [neurons.per_pair * np.outer(x, half.error) for half in found]
-    lefts = [change - rule for change, rule in zip(changes, rules, strict=True)]
-    size = float((np.mean(rules, axis=0) ** 2).sum())
-    spread = float(((changes[0] - changes[1]) ** 2).sum()) / 4 * job.repetitions
-    return {"remainder": relative(lefts, size), "noise": np.sqrt(spread / size)}
+        several = halves(job, neurons, (1 + x, W, -W.sum(axis=0)), rng, phases)
+        found = [half._replace(change=half.change - neurons.per_pair * half.error) for half in several]
+    relative, _, size = beside_the_rule(found, neurons.per_pair * x[:, None])
+    spread = float(((found[0].change - found[1].change) ** 2).sum()) / 4 * job.repetitions
+    return {"remainder": relative, "noise": np.sqrt(spread / size)}
 
 
-def errors_after_learning(job: SimpleNamespace, way: str) -> Iterator[Record]:
+def errors_after_learning(job: SimpleNamespace, teacher: str | None) -> Iterator[Record]:
     """Yield the errors of each run after all epochs; runs differ in pairs, weights and spikes."""
     rng = np.random.default_rng(0)
     x = rng.uniform(0, 2, (job.pairs, job.runs, job.inputs))
@@ -172,44 +167,33 @@ def errors_after_learning(job: SimpleNamespace, way: str) -> Iterator[Record]:
     for epoch in range(job.epochs):
         rate = job.learning_rate / (1 + epoch / 10)  # so that the noise of spikes averages out
         for inputs, targets in zip(x, t, strict=True):
-            if way == RULE:
-                error = targets - levels(inputs, W, b)
-                dW, db = (inputs - 1)[:, :, None] * error[:, None, :], error
+            drive = driven(inputs, W, b)
+            if teacher is None:
+                error = targets - sigmoid(drive)
+                dW = (inputs - 1)[:, :, None] * error[:, None, :]
             else:
-                dW, db = change_by_timing(way, job.learning_seconds, (inputs, targets), W, b, rng)
+                timing = {"seconds": job.learning_seconds, "rng": rng}
+                run = partial(simulate, Neurons(), inputs, W, b - W.sum(axis=1), **timing)
+                free, taught = free_and_taught(teacher, drive, targets, run)
+                error = taught.outputs - free.outputs
+                dW = (taught.change - free.change) / (Neurons().per_pair * job.learning_seconds)
+                dW -= error[:, None, :]  # the inputs' baseline
             W += rate * dW
-            b += rate * db
-    smooth = firing = np.array([levels(inputs, W, b) for inputs in x])
-    if way in (BY_CLAMPING, BY_CURRENT):
+            b += rate * error
+    smooth = firing = np.array([sigmoid(driven(inputs, W, b)) for inputs in x])
+    if teacher in (CLAMPED, ADDED):
         seconds, bias = min(SECONDS_OF_TEST, 20 * job.learning_seconds), b - W.sum(axis=1)
         tests = (simulate(Neurons(), inputs, W, bias, seconds=seconds, rng=rng) for inputs in x)
         firing = np.array([test.outputs for test in tests])
     errors, firing_errors = (np.abs(output - t).mean(axis=(0, 2)) for output in (smooth, firing))
-    weights = np.abs(W).mean(axis=(1, 2))
-    for run in range(job.runs):
-        numbers = {"error": errors[run], "firing_error": firing_errors[run], "mean_weight": weights[run]}
-        yield {"draw": run, **numbers}
+    for draw, weight in enumerate(np.abs(W).mean(axis=(1, 2))):
+        numbers = {"error": errors[draw], "firing_error": firing_errors[draw], "mean_weight": weight}
+        yield {"draw": draw, **numbers}
 
 
-def levels(inputs: Array, W: Array, b: Array) -> Array:
-    """Return the activity of the outputs without noise, inputs centered at 1."""
-    a: Array = np.einsum("ri,rio->ro", inputs - 1, W) + b
-    return np.asarray(1 / (1 + np.exp(-a)))
-
-
-def change_by_timing(
-    way: str, seconds: float, pair: tuple[Array, Array], W: Array, b: Array, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Return the change of weights and bias by a supervised minus a free phase, in units of the rule."""
-    inputs, targets = pair
-    neurons, h = Neurons(), levels(inputs, W, b)
-    run = partial(simulate, neurons, inputs, W, b - W.sum(axis=1), seconds=seconds, rng=rng)
-    free = run(teacher=h if way == BY_RATE else None)
-    adds = np.log(targets / (1 - targets)) - np.log(h / (1 - h))
-    taught = run(adds=adds) if way == BY_CURRENT else run(teacher=targets)
-    error = taught.outputs - free.outputs
-    change = (taught.change - free.change) / (neurons.per_pair * seconds)
-    return change - error[:, None, :], error  # less the inputs' baseline
+def driven(inputs: Array, W: Array, b: Array) -> Array:
+    """Return the drive of the outputs of each run without noise, inputs centered at 1."""
+    return np.asarray(np.einsum("ri,rio->ro", inputs - 1, W) + b)
 
 
 def of_task(rows: Rows, task: str, name: str) -> pd.DataFrame:
