@@ -77,7 +77,7 @@ def write(path: Path, rows: Rows, notes: Mapping[str, Any] | None = None) -> Non
 @cache
 def committed() -> Rows:
     """Return the rows under version control."""
-    return pd.read_parquet(DATA / "rows.parquet")
+    return together(pd.read_parquet(path) for path in sorted(DATA.glob("rows*.parquet")))
 
 
 @cache
@@ -91,13 +91,16 @@ def origins() -> dict[str, dict[str, str]]:
 def by_repetition(rows: Rows, measure: str) -> pd.DataFrame:
     """Return one measure of an experiment, a line per cell and a column per draw: the mean over its trials.
 
-    Where nothing was drawn, so that all rows have draw 0, the columns are the trials.
+    Where nothing was drawn, so that all rows have draw 0, the columns are the trials. Lines are in the order
+    of the rows.
     """
     found = rows[rows["measure"] == measure]
     repetition = "trial" if found["draw"].nunique() <= 1 else "draw"
     settings = settings_of(only_used(found))
-    grouped = found.groupby([*settings, repetition], observed=True, sort=False)["value"]
-    return grouped.agg(lambda values: np.mean(values.to_numpy())).unstack(repetition)
+    found = found.astype(dict.fromkeys(settings, str))  # no index of categories, which keeps unused ones
+    grouped = found.groupby([*settings, repetition], sort=False)["value"]
+    means = grouped.agg(lambda values: np.mean(values.to_numpy()))
+    return means.unstack(repetition).reindex(means.index.droplevel(repetition).unique())
 
 
 def only_used(rows: Rows) -> Rows:

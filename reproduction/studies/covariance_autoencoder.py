@@ -5,43 +5,47 @@ Paper: sec:HD_auto_associative_experiments
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from hebbian_descent.checks import Array
-from hebbian_descent.plotting import new_panels
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
 from hebbian_descent.rules.base import mean_outer
-from hebbian_descent.table_formats import TextTable
-from reproduction.claims.base import Word
+from reproduction.evidence import Interval, Word
 from reproduction.grids import QUICK_RATES
-from reproduction.studies.base import (
-    Answer,
-    Interval,
-    Numbers,
-    Part,
-    Results,
-    Settings,
-    Study,
-    interval,
-    legend_below,
-)
-from reproduction.studies.small_autoencoders import best_error, halves, new_autoencoder
+from reproduction.rows import Rows, by_repetition
+from reproduction.studies import base
+from reproduction.studies.base import Answer, Record, Study, intervals
+from reproduction.studies.comparison import Comparison
+from reproduction.studies.drawing import bars
+from reproduction.studies.small_autoencoders import best_error, error_of, halves, new_autoencoder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HEBB, COVARIANCE, GIVEN_MEAN = "Hebb", "covariance", "covariance, decoder bias at the mean"
-DESCENT, GRADIENT = "Hebbian-descent", "gradient descent"
-RULES = (DESCENT, GRADIENT, HEBB, COVARIANCE, GIVEN_MEAN)
-UNTRAINED = "untrained"
+DESCENT, GRADIENT, COVARIANCE = "hebbian_descent", "gradient_descent", "covariance"
+GIVEN_MEAN, UNTRAINED = "covariance, decoder bias at the mean", "untrained"
+BASELINE, ZEROS = "baseline", "output of zeros"
+TITLES = {
+    DESCENT: "Hebbian-descent",
+    GRADIENT: "gradient descent",
+    "hebb": "Hebb",
+    COVARIANCE: COVARIANCE,
+    GIVEN_MEAN: GIVEN_MEAN,
+}
 NEAR = 0.9
 """Times the error of the mean pattern: errors above it count as near that error, or beyond it."""
-Cell = Mapping[str, Array]
-"""The errors of a network over the draws, by rule, in units of the baseline."""
+ERRORS = Comparison(
+    measure="error",
+    axis="rule",
+    cells={"dataset": "dataset", "hidden_activation": "hidden units"},
+    values={**TITLES, UNTRAINED: UNTRAINED},
+    differences={"covariance − Hebbian-descent": (COVARIANCE, DESCENT)},
+    last={BASELINE: BASELINE, ZEROS: ZEROS},
+)
 
 
 def covariance_change(activity: AutoActivity) -> Change:
@@ -56,156 +60,76 @@ def covariance_change(activity: AutoActivity) -> Change:
     return Change(weights=-mean_outer(x - activity.network.offset, h - h.mean(axis=0)))
 
 
-COVARIANCE_RULE = AutoRule("covariance", covariance_change, takes_error_term=False)
-RULE_OF: dict[str, str | AutoRule] = {
-    DESCENT: "hebbian_descent",
-    GRADIENT: "gradient_descent",
-    HEBB: "hebb",
-    COVARIANCE: COVARIANCE_RULE,
-    GIVEN_MEAN: COVARIANCE_RULE,
-}
+COVARIANCE_RULE = AutoRule(COVARIANCE, covariance_change, takes_error_term=False)
 
 
-def parts(settings: Settings) -> dict[str, Part]:
-    """Return one part per dataset and draw."""
-    return {
-        f"{dataset}-draw{draw}": partial(_errors, settings, dataset, draw)
-        for dataset in settings["datasets"]
-        for draw in range(settings["draws"])
-    }
-
-
-def _errors(settings: Settings, dataset: str, draw: int) -> Numbers:
-    learned, others = halves(dataset, settings["patterns"], draw)
+def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
+    """Yield the error of each rule with its best learning rate, and of networks that did not learn."""
+    learned, others = halves(job.dataset, job.patterns, job.draw)
     mean = learned.mean(axis=0)
-    found: Numbers = {
-        "baseline": np.abs(others - mean).mean(),
-        "zero": np.abs(others).mean(),
-    }
-    for hidden in settings["hidden_activations"]:
-        start = new_autoencoder(learned, draw, hidden, "linear")
-        found[hidden] = {UNTRAINED: {"error": np.abs(start.reconstruct(others) - others).mean()}}
-        for rule in RULES:
-            start = new_autoencoder(learned, draw, hidden, "linear")
-            if rule == GIVEN_MEAN:
-                start.decoder_bias[:] = mean
-            found[hidden][rule] = best_error(
-                start,
-                partial(RULE_OF.__getitem__, rule),
-                learned,
-                others,
-                settings["learning_rates"],
-                epochs=settings["epochs"],
-                batch_size=settings["batch_size"],
-                shuffle=True,
-                seed=draw,
-            )
-    return found
+    yield {"rule": BASELINE, "error": np.abs(others - mean).mean()}
+    yield {"rule": ZEROS, "error": np.abs(others).mean()}
+    start = new_autoencoder(learned, job.draw, job.hidden_activation, "linear")
+    yield {"rule": UNTRAINED, "error": error_of(start, others)}
+    training = {"epochs": job.epochs, "batch_size": job.batch_size, "shuffle": True, "seed": job.draw}
+    for name in TITLES:
+        if name == GIVEN_MEAN:
+            start.decoder_bias[:] = mean
+        rule = COVARIANCE_RULE if name in (COVARIANCE, GIVEN_MEAN) else name
+        yield {"rule": name, **best_error(start, rule, learned, others, job.learning_rates, **training)}
 
 
-def _draws(results: Results, dataset: str) -> list[Numbers]:
-    return [results.parts[f"{dataset}-draw{draw}"] for draw in range(results.settings["draws"])]
+def of_baseline(rows: Rows) -> pd.DataFrame:
+    """Return the errors of all draws in units of the error of the mean pattern, by network and rule."""
+    errors = by_repetition(rows, "error")
+    return errors / errors.xs(BASELINE, level="rule").reindex(errors.index.droplevel("rule")).to_numpy()
 
 
-def _of_baseline(results: Results) -> dict[tuple[str, str], Cell]:
-    """Return the errors in units of the baseline, by dataset and hidden activation, and rule."""
-    return {
-        (dataset, hidden): {
-            rule: np.array(
-                [draw[hidden][rule]["error"] / draw["baseline"] for draw in _draws(results, dataset)]
-            )
-            for rule in (*RULES, UNTRAINED)
-        }
-        for dataset in results.settings["datasets"]
-        for hidden in results.settings["hidden_activations"]
-    }
+def figure(rows: Rows) -> Figure:
+    """Draw the errors in units of the baseline, one group per dataset and hidden activation."""
+    errors = of_baseline(rows).mean(axis=1).unstack("rule")[list(TITLES)].rename(columns=TITLES)
+    return bars({"": errors}, "Error / error of the mean pattern", {"": [1.0] * len(errors)})
 
 
-def table(results: Results) -> TextTable:
-    """Return the errors of all rules, and how far the covariance rule is from Hebbian-descent."""
-    rows = []
-    for dataset in results.settings["datasets"]:
-        draws = _draws(results, dataset)
-        for hidden in results.settings["hidden_activations"]:
-            errors = {
-                rule: np.array([draw[hidden][rule]["error"] for draw in draws])
-                for rule in (*RULES, UNTRAINED)
-            }
-            rows.append(
-                (
-                    *(dataset, hidden),
-                    *(f"{values.mean():.4f}" for values in errors.values()),
-                    str(interval(errors[COVARIANCE] - errors[DESCENT])),
-                    *(f"{np.mean([draw[name] for draw in draws]):.4f}" for name in ("baseline", "zero")),
-                )
-            )
-    headings = (
-        *("dataset", "hidden units", *RULES, UNTRAINED),
-        *("covariance − Hebbian-descent", "baseline", "output of zeros"),
-    )
-    return TextTable(headings, rows, alignment="ll" + "r" * 9)
-
-
-def figure(results: Results) -> Figure:
-    """Draw all errors in units of the baseline, one group per dataset and hidden activation."""
-    drawn, (axes,) = new_panels(1, width=8.6)
-    cells = _of_baseline(results)
-    colors = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
-    for number, (rule, color) in enumerate(zip(RULES, colors, strict=True)):
-        places = np.arange(len(cells)) + 0.17 * (number - 2)
-        axes.bar(places, [errors[rule].mean() for errors in cells.values()], 0.16, color=color, label=rule)
-    axes.axhline(1, color="#666666", linestyle="-.")
-    axes.set_xticks(range(len(cells)), [f"{dataset}\n{hidden}" for dataset, hidden in cells])
-    axes.set_ylabel("Error / error of the mean pattern")
-    legend_below(drawn, axes)
-    return drawn
-
-
-def answer(results: Results) -> Answer:
+def answer(rows: Rows) -> Answer:
     """Judge whether the covariance rule is worse everywhere, and near the baseline or above."""
-    cells = list(_of_baseline(results).values())
-    covariance, given = (np.array([cell[rule].mean() for cell in cells]) for rule in (COVARIANCE, GIVEN_MEAN))
-    gained = np.array([1 - cell[COVARIANCE].mean() / cell[UNTRAINED].mean() for cell in cells])
+    errors = of_baseline(rows)
+    covariance, given, untrained, descent, gradient = (
+        errors.xs(rule, level="rule") for rule in (COVARIANCE, GIVEN_MEAN, UNTRAINED, DESCENT, GRADIENT)
+    )
+    gaps = intervals(covariance - np.maximum(descent, gradient))
+    means, means_given = covariance.mean(axis=1), given.mean(axis=1)
+    gained = (1 - means / untrained.mean(axis=1)).abs().max()
+    rates = by_repetition(rows, "learning_rate").xs(COVARIANCE, level="rule")
+    n_slowest = (rates == min(QUICK_RATES)).all(axis=1).sum()
     return Answer(
-        verdict_of(cells),
-        f"The covariance rule is certainly worse than both descents, and above {NEAR} times the error of the "
-        f"mean pattern, in {sum(map(_is_much_worse, cells))} of {len(cells)} networks, "
-        f"with {covariance.min():.2f} to {covariance.max():.2f} times the error of the mean pattern; "
-        f"in {_n_slowest(results)} its best learning rate is the smallest, which leaves the error within "
-        f"{np.abs(gained).max():.2%} of that of the untrained network. So learning by this rule does only "
-        f"harm, also with a decoder bias at the mean ({given.min():.2f} to {given.max():.2f} times).",
+        verdict_of(gaps, means),
+        f"The covariance rule is certainly worse than both descents, and above {NEAR} times the error of "
+        f"the mean pattern, in {sum(map(is_much_worse, gaps, means))} of {len(means)} networks, with "
+        f"{means.min():.2f} to {means.max():.2f} times the error of the mean pattern; in {n_slowest} its "
+        f"best learning rate is the smallest, which leaves the error within {gained:.2%} of that of the "
+        "untrained network. So learning by this rule does only harm, also with a decoder bias at the mean "
+        f"({means_given.min():.2f} to {means_given.max():.2f} times).",
     )
 
 
-def verdict_of(cells: Sequence[Cell]) -> Word:
-    """Return the verdict by the rule of the protocol."""
-    n_worse = sum(map(_is_much_worse, cells))
-    if n_worse == len(cells):
+def verdict_of(gaps: Sequence[Interval], errors: Sequence[float]) -> Word:
+    """Return the verdict by the rule of the study.
+
+    Gaps are by how much the covariance rule is above the worse of the two descents, in each network; both are
+    in units of the baseline.
+    """
+    n_worse = sum(map(is_much_worse, gaps, errors))
+    if n_worse == len(gaps):
         return "holds"
     if n_worse:
         return "holds with limits"
-    return "does not hold" if any(_gap(cell).is_certain for cell in cells) else "undecided"
+    return "does not hold" if any(gap.is_certain for gap in gaps) else "undecided"
 
 
-def _is_much_worse(cell: Cell) -> bool:
-    """Return whether the covariance rule is certainly worse than both descents, and near the baseline."""
-    gap = _gap(cell)
-    return gap.mean > gap.half and bool(cell[COVARIANCE].mean() > NEAR)
-
-
-def _gap(cell: Cell) -> Interval:
-    """Return how far the covariance rule is above the worse of the two descents, draw by draw."""
-    return interval(cell[COVARIANCE] - np.maximum(cell[DESCENT], cell[GRADIENT]))
-
-
-def _n_slowest(results: Results) -> int:
-    """Return in how many networks the smallest rate suits the covariance rule best in all draws."""
-    slowest = min(results.settings["learning_rates"])
-    return sum(
-        all(draw[hidden][COVARIANCE]["rate"] == slowest for draw in _draws(results, dataset))
-        for dataset in results.settings["datasets"]
-        for hidden in results.settings["hidden_activations"]
-    )
+def is_much_worse(gap: Interval, error: float) -> bool:
+    """Return whether the rule is certainly worse than both descents, and near the baseline or above."""
+    return gap.mean > gap.half and error > NEAR
 
 
 STUDY = Study(
@@ -215,36 +139,44 @@ STUDY = Study(
     says="Hebb's rule and the covariance rule are always much worse than the two descents in auto-encoders, "
     "near the baseline or above; four errors of Hebb's rule are given, the others are not shown.",
     question="How bad is the covariance rule in auto-encoders, and why?",
-    protocol="Centered tied auto-encoders with linear outputs, a quarter as many hidden as input units, "
-    "learn {patterns} patterns of {datasets} for {epochs} epochs in batches of {batch_size}. The error is "
-    "the mean absolute error of as many other patterns, with the best of twelve learning rates from 80 to "
-    "0.00002 by the same error; {draws} draws of patterns and initial weights, differences paired by "
-    "draw. This is smaller than the paper's setting, whole datasets learned for 100 epochs, and leaves out "
-    "CIFAR. The remark holds if in all networks the covariance rule is certainly worse than the worse of the "
-    f"two descents and its mean error above {NEAR} times the baseline, with limits if in some; if in none, "
-    "it is undecided where no difference is certain, and else does not hold. (At first being worse alone was "
-    "counted for the limits, and nothing was undecided; that both count together was made so after the "
-    "results, by which it holds either way.)",
-    settings={
-        "datasets": ["adult", "connect", "mnist"],
-        "hidden_activations": ["sigmoid", "linear"],
-        "learning_rates": QUICK_RATES,
-        "patterns": 800,
-        "epochs": 10,
-        "batch_size": 100,
-        "draws": 6,
+    protocol=(
+        "Setting: centered tied auto-encoders with linear outputs, a quarter as many hidden as input units.",
+        "Learned: {patterns} patterns of {dataset}, {epochs} epochs in batches of {batch_size}. This is less "
+        "than in the paper (whole datasets, 100 epochs), and without CIFAR.",
+        "Error: mean absolute error of as many other patterns, with the best of twelve learning rates from "
+        "80 to 0.00002 by the same error.",
+        "Draws: 6 of patterns and initial weights; differences are paired by draw.",
+    ),
+    rule="Holds if in all networks the rule is certainly worse than the worse of the two descents and its "
+    f"mean error above {NEAR} times the baseline, with limits if in some; if in none, it is undecided where "
+    "no difference is certain, and else does not hold.",
+    changes=(
+        base.Change(
+            "2026-11-18",
+            "being certainly worse counted for the limits without the baseline, and nothing was undecided",
+            "both count together; undecided without a certain difference",
+            "holds",
+            "holds",
+        ),
+    ),
+    axes={
+        "dataset": ("adult", "connect", "mnist"),
+        "hidden_activation": ("sigmoid", "linear"),
+        "draw": range(6),
     },
+    settings={"patterns": 800, "epochs": 10, "batch_size": 100, "learning_rates": QUICK_RATES},
     quick={
-        "datasets": ["digits"],
-        "hidden_activations": ["sigmoid"],
-        "learning_rates": QUICK_RATES[4:9:2],
+        "dataset": ("digits",),
+        "hidden_activation": ("sigmoid",),
+        "draw": range(2),
         "patterns": 100,
         "epochs": 2,
         "batch_size": 20,
-        "draws": 2,
+        "learning_rates": QUICK_RATES[4:9:2],
     },
-    parts=parts,
-    table=table,
+    measure=measure,
+    measures=("error", "learning_rate"),
+    table=ERRORS.table,
     figure=figure,
     caption="Errors of reconstructed patterns that were not learned, in units of the error of the mean "
     "pattern (broken line).",

@@ -5,158 +5,88 @@ Paper: sec:HD_multi_epoch_experiments
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Collection, Iterator
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.plotting import new_panels
 from hebbian_descent.rules import rule_title
-from hebbian_descent.sweep import TargetRangeWarning, sweep
-from hebbian_descent.table_formats import TextTable
-from reproduction.claims.base import Word
-from reproduction.claims.tally import SIMILAR
+from reproduction.evidence import Interval, Word
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-from reproduction.studies.base import (
-    Answer,
-    Interval,
-    Numbers,
-    Part,
-    Results,
-    Settings,
-    Study,
-    interval,
-    legend_below,
-)
+from reproduction.rows import Rows, by_repetition
+from reproduction.studies.base import Answer, Change, Record, Study, contrast, pairs
+from reproduction.studies.comparison import Comparison
+from reproduction.studies.drawing import scatter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DESCENTS = ("hebbian_descent", "gradient_descent")
+ONE, TEN = "1", "10"
+SIMILAR = 0.01
+"""Errors that differ by less are similar, as in the claims."""
+ERRORS = Comparison(
+    measure="error",
+    axis="batch_size",
+    cells={"pair": "pair", "activation": "activation", "rule": "rule"},
+    values={ONE: "single patterns", TEN: "batches of 10"},
+    differences={"difference": (TEN, ONE)},
+)
 
 
-def parts(settings: Settings) -> dict[str, Part]:
-    """Return one sweep per pair of datasets and draw, for both batch sizes."""
-    return {
-        f"{first}-{second}-draw{draw}": partial(_errors, settings, first, second, draw)
-        for first, second in settings["pairs"]
-        for draw in range(settings["draws"])
-    }
+def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
+    """Yield the error of the best learning rate and that rate, by rule."""
+    result = job.context.sweep(
+        *draw_pair(job.input, job.target, job.patterns, seed=job.draw),
+        rules=DESCENTS,
+        activations=job.activation,
+        learning_rates=job.learning_rates,
+        trials=job.trials,
+        epochs=job.epochs,
+        batch_size=job.batch_size,
+        shuffle=False,
+        seed=job.draw,
+    )
+    for best in result.best("all"):
+        yield {"rule": best.rule, "error": best.value, "learning_rate": best.learning_rate}
 
 
-def _errors(settings: Settings, first: str, second: str, draw: int) -> Numbers:
-    """Return the error of the best learning rate and that rate, by batch size, rule and activation."""
-    inputs, targets = draw_pair(first, second, settings["patterns"], seed=draw)
-    found: Numbers = {}
-    for size in settings["batch_sizes"]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TargetRangeWarning)  # rectifiers and negative targets, as printed
-            result = sweep(
-                inputs,
-                targets,
-                rules=DESCENTS,
-                activations=settings["activations"],
-                learning_rates=settings["learning_rates"],
-                trials=settings["trials"],
-                epochs=settings["epochs"],
-                batch_size=size,
-                shuffle=False,
-                seed=draw,
-            )
-        found[str(size)] = {
-            f"{best.rule}, {best.activation}": [best.value, best.learning_rate] for best in result.best("all")
-        }
-    return found
-
-
-def _cells(results: Results) -> dict[tuple[str, str], dict[str, dict[str, np.ndarray]]]:
-    """Return the errors of all draws, by cell (pair, activation), rule and batch size."""
-    settings, cells = results.settings, {}
-    for first, second in settings["pairs"]:
-        draws = [results.parts[f"{first}-{second}-draw{draw}"] for draw in range(settings["draws"])]
-        for activation in settings["activations"]:
-            cells[f"{first} → {second}", activation] = {
-                rule: {
-                    str(size): np.array([draw[str(size)][f"{rule}, {activation}"][0] for draw in draws])
-                    for size in settings["batch_sizes"]
-                }
-                for rule in DESCENTS
-            }
-    return cells
-
-
-def _changes(results: Results) -> dict[tuple[str, str, str], Interval]:
-    """Return by how much batches change the error, by pair, activation and rule."""
-    one, ten = map(str, results.settings["batch_sizes"])
-    return {
-        (*cell, rule): interval(by_rule[rule][ten] - by_rule[rule][one])
-        for cell, by_rule in _cells(results).items()
-        for rule in DESCENTS
-    }
-
-
-def table(results: Results) -> TextTable:
-    """Return the errors of both batch sizes, and their difference, for both rules."""
-    one, ten = map(str, results.settings["batch_sizes"])
-    changes = _changes(results)
-    rows = [
-        (
-            *cell,
-            rule_title(rule),
-            f"{by_rule[rule][one].mean():.4f}",
-            f"{by_rule[rule][ten].mean():.4f}",
-            str(changes[(*cell, rule)]),
-        )
-        for cell, by_rule in _cells(results).items()
-        for rule in DESCENTS
-    ]
-    headings = ("pair", "activation", "rule", "single patterns", f"batches of {ten}", "difference")
-    return TextTable(headings, rows, alignment="lllrrr")
-
-
-def figure(results: Results) -> Figure:
+def figure(rows: Rows) -> Figure:
     """Draw the error of batches over that of single patterns, one panel per rule."""
-    one, ten = map(str, results.settings["batch_sizes"])
-    drawn, panels = new_panels(2, width=4.2)
-    cells = _cells(results)
-    highest = 1.05 * max(
-        values.max() for rules in cells.values() for r in DESCENTS for values in rules[r].values()
-    )
-    for axes, rule in zip(panels, DESCENTS, strict=True):
-        axes.plot([0, highest], [0, highest], color="#666666", linewidth=1, linestyle="-.")
-        for marker, activation in zip("os^D", results.settings["activations"], strict=False):
-            chosen = [by_rule[rule] for (_, name), by_rule in cells.items() if name == activation]
-            x, y = (np.concatenate([by_size[size] for by_size in chosen]) for size in (one, ten))
-            axes.plot(x, y, marker, markersize=4, alpha=0.7, label=activation)
-        axes.set_title(rule_title(rule), fontsize=11)
-        axes.set_xlabel("Error, single patterns")
-        axes.set_ylabel(f"Error, batches of {ten}")
-    legend_below(drawn, panels[0])
-    return drawn
+    errors = by_repetition(rows, "error")
+    panels = {
+        rule_title(rule): [errors.xs((size, rule), level=("batch_size", "rule")) for size in (ONE, TEN)]
+        for rule in DESCENTS
+    }
+    return scatter(panels, "activation", "Error, single patterns", "Error, batches of 10")
 
 
-def answer(results: Results) -> Answer:
-    """Judge as the paper's own words do: similar are errors that differ by at most 0.01."""
-    changes = _changes(results)
-    n_similar, n_other = _n_similar_and_other(list(changes.values()))
-    n_same, ten = _same_order(results), results.settings["batch_sizes"][1]
-    worst, largest = max(changes.items(), key=lambda item: abs(item[1].mean))
+def answer(rows: Rows) -> Answer:
+    """Judge the changes, and say whether the better rule is another with batches."""
+    changes = contrast(rows, "error", "batch_size", TEN, ONE)
+    n_similar, n_other = similar_and_other(changes)
+    largest = changes.map(lambda change: abs(change.mean)).idxmax()
+    at = dict(zip(changes.index.names, largest, strict=True))
+    gains = contrast(rows, "error", "rule", *DESCENTS)
+    before, after = (gains.xs(size, level="batch_size") for size in (ONE, TEN))
     return Answer(
-        verdict_of(list(changes.values())),
-        f"With batches of {ten} the 99 % interval of the change lies within ±{SIMILAR:g} in {n_similar} of "
-        f"{len(changes)} cells and certainly beyond it in {n_other}; the largest change is in {worst[0]} "
-        f"with {worst[1]} units by {rule_title(worst[2])} ({largest}). "
-        f"The better of the two rules certainly changes in {len(changes) // 2 - n_same} of "
-        f"{len(changes) // 2} cells; many errors are smaller than {SIMILAR:g}, where this says little.",
+        verdict_of(changes),
+        f"With batches of 10 the 99 % interval of the change lies within ±{SIMILAR:g} in {n_similar} of "
+        f"{len(changes)} cells and certainly beyond it in {n_other}; the largest change is in {at['input']} "
+        f"→ {at['target']} with {at['activation']} units by {rule_title(at['rule'])} ({changes[largest]}). "
+        f"The better of the two rules certainly changes in {sum(map(turned, before, after))} of "
+        f"{len(before)} cells; many errors are smaller than {SIMILAR:g}, where this says little.",
     )
 
 
-def verdict_of(changes: Sequence[Interval]) -> Word:
-    """Return the verdict by the rule of the protocol."""
-    n_similar, n_other = _n_similar_and_other(changes)
+def turned(before: Interval, after: Interval) -> bool:
+    """Return whether two differences certainly have opposite signs."""
+    return before.is_certain and after.is_certain and before.mean * after.mean < 0
+
+
+def verdict_of(changes: Collection[Interval]) -> Word:
+    """Return the verdict by the rule of the study."""
+    n_similar, n_other = similar_and_other(changes)
     if n_similar == len(changes):
         return "holds"
     if 4 * n_other > len(changes):
@@ -164,20 +94,10 @@ def verdict_of(changes: Sequence[Interval]) -> Word:
     return "holds with limits" if 2 * n_similar > len(changes) else "undecided"
 
 
-def _n_similar_and_other(changes: Sequence[Interval]) -> tuple[int, int]:
+def similar_and_other(changes: Collection[Interval]) -> tuple[int, int]:
     """Return how many changes certainly lie within the bound of what is similar, and how many beyond."""
     n_other = sum(abs(change.mean) - change.half > SIMILAR for change in changes)
     return sum(change.within(SIMILAR) for change in changes), n_other
-
-
-def _same_order(results: Results) -> int:
-    """Return in how many cells the better rule is not certainly another with batches."""
-    one, ten = map(str, results.settings["batch_sizes"])
-    count = 0
-    for by_rule in _cells(results).values():
-        before, after = (interval(by_rule[DESCENTS[0]][s] - by_rule[DESCENTS[1]][s]) for s in (one, ten))
-        count += not (before.is_certain and after.is_certain and before.mean * after.mean < 0)
-    return count
 
 
 STUDY = Study(
@@ -187,35 +107,44 @@ STUDY = Study(
     says="results with mini-batches, of ten patterns for example, are similar to those with single patterns; "
     "they are not shown.",
     question="Do mini-batches of ten give the same errors as single patterns over several epochs?",
-    protocol="As the paper's table of several epochs (`tab:Hetero_offline_1`): {patterns} pairs, {epochs} "
-    "epochs, centered, the best of the paper's 35 learning rates by the error over all patterns, for "
-    "batches of {batch_sizes} in the same fixed order. {draws} draws of the patterns with {trials} initial "
-    "weights each; differences are paired by draw. The remark holds if the interval of the change lies "
-    "within ±0.01 in all cells, and does not hold if more than a quarter certainly change by more; otherwise "
-    "it holds with limits if the interval lies within ±0.01 in more than half of the cells, and else is "
-    "undecided. The rule was set with first numbers in sight; that limits need such intervals in more than "
-    "half of the cells was added after the results, by which it holds either way.",
-    settings={
-        "pairs": [["rand", "rand"], ["rand", "adult"], ["randn", "connect"], ["adult", "rand"]],
-        "activations": ["linear", "explin", "rectifier", "sigmoid"],
-        "learning_rates": LEARNING_RATES,
-        "batch_sizes": [1, 10],
-        "patterns": 100,
-        "epochs": 100,
-        "draws": 6,
-        "trials": 2,
+    protocol=(
+        "Compared: batches of {batch_size} patterns, in the same fixed order.",
+        "Setting: that of the paper's table of several epochs (`tab:Hetero_offline_1`), centered, {patterns} "
+        "pairs, {epochs} epochs.",
+        "Error: mean absolute error of all patterns, with the best of the paper's 35 learning rates.",
+        "Draws: 6 of the patterns, {trials} initial weights each; differences are paired by draw.",
+    ),
+    rule="Holds if the interval of the change lies within ±0.01 in all cells, with limits if in more than "
+    "half; does not hold if more than a quarter of the cells certainly change by more; else undecided. Set "
+    "with first numbers in sight.",
+    changes=(
+        Change(
+            "2026-11-18",
+            "limits if at most a quarter of the cells certainly change by more than 0.01",
+            "limits only if more than half of the intervals lie within ±0.01",
+            "holds",
+            "holds",
+        ),
+    ),
+    axes={
+        "pair": pairs("rand → rand", "rand → adult", "randn → connect", "adult → rand"),
+        "activation": ("linear", "explin", "rectifier", "sigmoid"),
+        "draw": range(6),
+        "batch_size": (1, 10),
     },
+    settings={"patterns": 100, "epochs": 100, "trials": 2, "learning_rates": LEARNING_RATES},
     quick={
-        "pairs": [["rand", "rand"]],
-        "activations": ["linear", "sigmoid"],
-        "learning_rates": QUICK_RATES[::2],
+        "pair": pairs("rand → rand"),
+        "activation": ("linear", "sigmoid"),
+        "draw": range(2),
         "patterns": 20,
         "epochs": 5,
-        "draws": 2,
         "trials": 1,
+        "learning_rates": QUICK_RATES[::2],
     },
-    parts=parts,
-    table=table,
+    measure=measure,
+    measures=("error", "learning_rate"),
+    table=ERRORS.table,
     figure=figure,
     caption="Mean absolute error with batches of ten over that with single patterns, one mark per draw; on "
     "the line both are equal.",

@@ -5,36 +5,43 @@ Paper: sec:HD_auto_asso_from_the_perspective_of_contrastive_learning
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from hebbian_descent.checks import Array
-from hebbian_descent.plotting import new_panels
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
 from hebbian_descent.rules.base import mean_outer
-from hebbian_descent.table_formats import TextTable
-from reproduction.claims.base import Word
-from reproduction.studies.base import (
-    Answer,
-    Interval,
-    Numbers,
-    Part,
-    Results,
-    Settings,
-    Study,
-    interval,
-    legend_below,
-)
+from reproduction.evidence import Interval, Word
+from reproduction.rows import Rows
+from reproduction.studies import base
+from reproduction.studies.base import Answer, Record, Study, contrast
+from reproduction.studies.comparison import Comparison, means
+from reproduction.studies.drawing import bars
 from reproduction.studies.small_autoencoders import best_error, halves, new_autoencoder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DESCENT, MEAN_FIELD, SAMPLED = "Hebbian-descent", "mean-field CD-1", "sampled CD-1"
+DESCENT, MEAN_FIELD, SAMPLED = "hebbian_descent", "contrastive", "sampled_contrastive"
+BASELINE = "baseline"
 BATCHES, STREAM = "batches", "one pass"
+TITLES = {DESCENT: "Hebbian-descent", MEAN_FIELD: "mean-field CD-1", SAMPLED: "sampled CD-1"}
+ERRORS = Comparison(
+    measure="error",
+    axis="rule",
+    cells={"dataset": "dataset", "schedule": "learned in"},
+    values=TITLES,
+    differences={
+        "sampled − mean field": (SAMPLED, MEAN_FIELD),
+        "Hebbian-descent − mean field": (DESCENT, MEAN_FIELD),
+    },
+    last={BASELINE: BASELINE},
+)
 
 
 def sampled_rule(seed: int) -> AutoRule:
@@ -62,129 +69,52 @@ def sampled_rule(seed: int) -> AutoRule:
             decoder_bias=(x_model - x_data).mean(axis=0),
         )
 
-    return AutoRule("sampled_contrastive", change, takes_error_term=False, has_free_phase=True)
+    return AutoRule(SAMPLED, change, takes_error_term=False, has_free_phase=True)
 
 
-RULES: dict[str, Callable[[int], str | AutoRule]] = {
-    DESCENT: lambda seed: "hebbian_descent",
-    MEAN_FIELD: lambda seed: "contrastive",
-    SAMPLED: sampled_rule,
-}
+def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
+    """Yield the error of each rule with its best learning rate, and that of the mean pattern."""
+    learned, others = halves(job.dataset, job.patterns, job.draw)
+    start = new_autoencoder(learned, job.draw, "sigmoid", "sigmoid")
+    epochs, batch_size = {BATCHES: (job.epochs, job.batch_size), STREAM: (1, 1)}[job.schedule]
+    training = {"epochs": epochs, "batch_size": batch_size, "shuffle": batch_size > 1, "seed": job.draw}
+    for name in TITLES:
+        rule = partial(sampled_rule, job.draw) if name == SAMPLED else name
+        yield {"rule": name, **best_error(start, rule, learned, others, job.learning_rates, **training)}
+    yield {"rule": BASELINE, "error": np.abs(others - learned.mean(axis=0)).mean()}
 
 
-def parts(settings: Settings) -> dict[str, Part]:
-    """Return one part per dataset and draw."""
-    return {
-        f"{dataset}-draw{draw}": partial(_errors, settings, dataset, draw)
-        for dataset in settings["datasets"]
-        for draw in range(settings["draws"])
-    }
-
-
-def _errors(settings: Settings, dataset: str, draw: int) -> Numbers:
-    learned, others = halves(dataset, settings["patterns"], draw)
-    start = new_autoencoder(learned, draw, "sigmoid", "sigmoid")
-    ways = {BATCHES: (settings["epochs"], settings["batch_size"]), STREAM: (1, 1)}
-    found: Numbers = {
-        way: {
-            rule: best_error(
-                start,
-                partial(make, draw),
-                learned,
-                others,
-                settings["learning_rates"],
-                epochs=epochs,
-                batch_size=batch_size,
-                shuffle=batch_size > 1,
-                seed=draw,
-            )
-            for rule, make in RULES.items()
-        }
-        for way, (epochs, batch_size) in ways.items()
-    }
-    return {**found, "baseline": np.abs(others - learned.mean(axis=0)).mean()}
-
-
-def _errors_of(results: Results, dataset: str, way: str, rule: str) -> Array:
-    draws = range(results.settings["draws"])
-    return np.array([results.parts[f"{dataset}-draw{draw}"][way][rule]["error"] for draw in draws])
-
-
-def _baseline(results: Results, dataset: str) -> float:
-    draws = range(results.settings["draws"])
-    return float(np.mean([results.parts[f"{dataset}-draw{draw}"]["baseline"] for draw in draws]))
-
-
-def table(results: Results) -> TextTable:
-    """Return the errors of the three rules, and how far the two others are from mean-field CD-1."""
-    rows = []
-    for way in (BATCHES, STREAM):
-        for dataset in results.settings["datasets"]:
-            errors = {rule: _errors_of(results, dataset, way, rule) for rule in RULES}
-            rows.append(
-                (
-                    *(dataset, way),
-                    *(f"{values.mean():.4f}" for values in errors.values()),
-                    str(interval(errors[SAMPLED] - errors[MEAN_FIELD])),
-                    str(interval(errors[DESCENT] - errors[MEAN_FIELD])),
-                    f"{_baseline(results, dataset):.4f}",
-                )
-            )
-    headings = (
-        *("dataset", "learned in", *RULES),
-        *("sampled − mean field", "Hebbian-descent − mean field", "baseline"),
-    )
-    return TextTable(headings, rows, alignment="llrrrrrr")
-
-
-def figure(results: Results) -> Figure:
+def figure(rows: Rows) -> Figure:
     """Draw the errors of the three rules as bars, one panel per way of learning."""
-    drawn, panels = new_panels(2, width=4.4)
-    datasets = results.settings["datasets"]
-    for axes, way in zip(panels, (BATCHES, STREAM), strict=True):
-        for number, (rule, color) in enumerate(zip(RULES, ("#D55E00", "#0072B2", "#56B4E9"), strict=True)):
-            errors = [_errors_of(results, dataset, way, rule) for dataset in datasets]
-            places = np.arange(len(datasets)) + 0.27 * (number - 1)
-            axes.bar(
-                places,
-                [values.mean() for values in errors],
-                0.25,
-                yerr=[values.std(ddof=1) if len(values) > 1 else 0 for values in errors],
-                color=color,
-                label=rule,
-            )
-        for place, dataset in enumerate(datasets):
-            level = _baseline(results, dataset)
-            axes.plot([place - 0.42, place + 0.42], [level, level], color="#666666", linestyle="-.")
-        axes.set_xticks(range(len(datasets)), datasets)
-        axes.set_title(way, fontsize=11)
-        axes.set_ylabel("Error of reconstruction")
-    legend_below(drawn, panels[0])
-    return drawn
+    errors = means(rows, "error", "rule")
+    panels = {way: errors.xs(way, level="schedule") for way in (BATCHES, STREAM)}
+    heights = {way: panel[list(TITLES)].rename(columns=TITLES) for way, panel in panels.items()}
+    return bars(heights, "Error of reconstruction", {way: panel[BASELINE] for way, panel in panels.items()})
 
 
-def answer(results: Results) -> Answer:
+def answer(rows: Rows) -> Answer:
     """Judge whether mean field may replace sampling, and whether both learn from single patterns."""
-    noise = {way: _certain(results, way, SAMPLED, MEAN_FIELD) for way in (BATCHES, STREAM)}
-    descent = {way: _certain(results, way, MEAN_FIELD, DESCENT) for way in (BATCHES, STREAM)}
-    sampling = [each for way in noise for each in _differences(results, way, SAMPLED, MEAN_FIELD)]
+    sampling = contrast(rows, "error", "rule", SAMPLED, MEAN_FIELD)
+    clamping = contrast(rows, "error", "rule", MEAN_FIELD, DESCENT)
+    units = means(rows, "error", "rule")
+    noise, inference = _certain(sampling, units[MEAN_FIELD]), _certain(clamping, units[DESCENT])
     return Answer(
-        verdict_of(sampling, _differences(results, STREAM, MEAN_FIELD, DESCENT)),
-        f"Sampling instead of mean field changes the error of contrastive divergence by "
-        f"{_range(noise[BATCHES])} in batches and {_range(noise[STREAM])} in one pass over single patterns "
-        "(0 where no difference is certain). "
-        f"Mean-field contrastive divergence, which infers the hidden units a second time, differs from "
-        f"Hebbian-descent, which keeps them, by {_range(descent[BATCHES])} in batches and "
-        f"{_range(descent[STREAM])} in one pass.",
+        verdict_of(sampling, clamping.xs(STREAM, level="schedule")),
+        f"Sampling instead of mean field changes the error of contrastive divergence by {noise[BATCHES]} in "
+        f"batches and {noise[STREAM]} in one pass over single patterns (0 where no difference is certain). "
+        "Mean-field contrastive divergence, which infers the hidden units a second time, differs from "
+        f"Hebbian-descent, which keeps them, by {inference[BATCHES]} in batches and {inference[STREAM]} in "
+        "one pass.",
     )
 
 
-def verdict_of(sampling: Sequence[Interval], single_pass: Sequence[Interval]) -> Word:
-    """Return the verdict by the rule of the protocol.
+def verdict_of(sampling: Iterable[Interval], single_pass: Iterable[Interval]) -> Word:
+    """Return the verdict by the rule of the study.
 
     The errors of sampling are less those of the mean field, in all networks; in single passes those of
     contrastive divergence are less those of Hebbian-descent.
     """
+    sampling = list(sampling)
     if any(difference.mean < -difference.half for difference in sampling):
         return "does not hold"
     if not any(difference.is_certain for difference in sampling):
@@ -193,26 +123,14 @@ def verdict_of(sampling: Sequence[Interval], single_pass: Sequence[Interval]) ->
     return "holds" if is_hard else "holds with limits"
 
 
-def _differences(results: Results, way: str, first: str, second: str) -> list[Interval]:
-    """Return by how much the error of the first rule exceeds that of the second, by dataset."""
-    return [
-        interval(_errors_of(results, dataset, way, first) - _errors_of(results, dataset, way, second))
-        for dataset in results.settings["datasets"]
-    ]
+def _certain(differences: pd.Series, units: pd.Series) -> dict[str, str]:
+    """Return the range over datasets of certain differences in given units, by schedule; else 0."""
+    shares = differences.map(lambda each: each.mean if each.is_certain else 0.0) / units
+    return {way: _span(shares.xs(way, level="schedule")) for way in (BATCHES, STREAM)}
 
 
-def _certain(results: Results, way: str, first: str, second: str) -> list[float]:
-    """Return the differences in units of the second, where they are certain, else 0."""
-    units = [_errors_of(results, dataset, way, second).mean() for dataset in results.settings["datasets"]]
-    differences = _differences(results, way, first, second)
-    return [
-        difference.mean / unit if difference.is_certain else 0.0
-        for difference, unit in zip(differences, units, strict=True)
-    ]
-
-
-def _range(values: list[float]) -> str:
-    low, high = f"{min(values):+.0%}", f"{max(values):+.0%}"
+def _span(shares: pd.Series) -> str:
+    low, high = f"{shares.min():+.0%}", f"{shares.max():+.0%}"
     return low if low == high else f"{low} to {high}"
 
 
@@ -224,36 +142,51 @@ STUDY = Study(
     "units that is Hebbian-descent; contrastive rules that are not clamped are hard to use in rapid online "
     "learning (`sec:HD_limit_contrastive_learning`).",
     question="Does it matter whether contrastive divergence samples its phases or takes their mean field?",
-    protocol="Tied auto-encoders with sigmoid units, a quarter as many hidden as input units, centered, "
-    "learn {patterns} patterns of {datasets}: for {epochs} epochs in batches of {batch_size}, and in one "
-    "pass over single patterns. The error is the mean absolute error of the deterministic reconstruction of "
-    "as many other patterns, with the best of {learning_rates} as learning rate, chosen by the same error; "
-    "{draws} draws of patterns, initial weights and samples, differences paired by draw. The remark does not "
-    "hold if sampling is certainly better than the mean field anywhere, and is undecided if it is not "
-    "certainly worse anywhere either; otherwise it holds if mean-field contrastive divergence is certainly "
-    "worse than Hebbian-descent in every single pass, and with limits if it is not. The rule was set with "
-    "first numbers in sight; that it may be undecided was added after the results, whose verdict it leaves "
-    "as it was.",
+    protocol=(
+        "Setting: centered tied auto-encoders with sigmoid units, a quarter as many hidden as input units.",
+        "Learned: {patterns} patterns of {dataset}, for {epochs} epochs in batches of {batch_size}, or in "
+        "one pass over single patterns.",
+        "Error: mean absolute error of the deterministic reconstruction of as many other patterns, with the "
+        "best of {learning_rates} as learning rate by the same error.",
+        "Draws: 6 of patterns, initial weights and samples; differences are paired by draw.",
+    ),
+    rule="Does not hold if sampling is certainly better than the mean field anywhere; undecided if it is "
+    "not certainly worse anywhere either; else holds if mean-field contrastive divergence is certainly "
+    "worse than Hebbian-descent in every single pass, and with limits if not. Set with first numbers in "
+    "sight.",
+    changes=(
+        base.Change(
+            "2026-11-18",
+            "never undecided",
+            "undecided if sampling certainly differs nowhere",
+            "holds with limits",
+            "holds with limits",
+        ),
+    ),
+    axes={
+        "schedule": (BATCHES, STREAM),
+        "dataset": ("adult", "connect", "digits"),
+        "draw": range(6),
+    },
     settings={
-        "datasets": ["adult", "connect", "digits"],
-        "learning_rates": [32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05],
         "patterns": 500,
         "epochs": 50,
         "batch_size": 100,
-        "draws": 6,
+        "learning_rates": (32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05),
     },
     quick={
-        "datasets": ["digits"],
-        "learning_rates": [1.0, 0.1],
+        "dataset": ("digits",),
+        "draw": range(2),
         "patterns": 100,
         "epochs": 3,
         "batch_size": 20,
-        "draws": 2,
+        "learning_rates": (1.0, 0.1),
     },
-    parts=parts,
-    table=table,
+    measure=measure,
+    measures=("error", "learning_rate"),
+    table=ERRORS.table,
     figure=figure,
-    caption="Mean absolute error of reconstructed patterns that were not learned, with standard deviations "
-    "over draws; the broken lines are the error of the mean pattern.",
+    caption="Mean absolute error of reconstructed patterns that were not learned; the broken lines are the "
+    "error of the mean pattern.",
     answer=answer,
 )

@@ -8,11 +8,20 @@ and a presynaptic spike takes away `depression` times that for each postsynaptic
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from hebbian_descent.checks import Array
+
+CLAMPED, ADDED, INDEPENDENT = "clamped", "added", "independent"
+"""Teachers: set the output rates; add a current; draw spikes at the rates of both phases."""
+
+
+def sigmoid(a: Array) -> Array:
+    """Return 1 / (1 + exp(−a))."""
+    return np.asarray(1 / (1 + np.exp(-a)))
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,11 @@ class Neurons:
     def window_area(self) -> float:
         """Σ exp(−s/τ) over later steps: what a pair of independent spikes changes, per rate and step."""
         return float(1 / np.expm1(self.step / self.window))
+
+    @property
+    def per_pair(self) -> float:
+        """What a second changes at full activity of both sides, if their spikes are independent."""
+        return self.window_area * self.rate * self.highest_rate * self.step
 
     @property
     def overlap(self) -> float:
@@ -91,7 +105,7 @@ def simulate(
         trace *= keep_trace
         after *= keep_trace
         drive = np.einsum("ri,rio->ro", psp, weights) if own else psp @ weights
-        level = 1 / (1 + np.exp(-(bias + drive / neurons.rate + extra)))
+        level = sigmoid(bias + drive / neurons.rate + extra)
         probability = (level if teacher is None else teacher) * neurons.highest_rate * dt
         post = (rng.random(after.shape) < probability).astype(float)
         pre = (rng.random(psp.shape) < p_in).astype(float)
@@ -113,3 +127,15 @@ def simulate(
         counts_out / seconds / neurons.highest_rate,
         (slopes / n_steps).mean(axis=0),
     )
+
+
+Run = Callable[..., Phase]
+"""`simulate` with all but the teacher."""
+
+
+def free_and_taught(teacher: str, drive: Array, targets: Array, run: Run) -> tuple[Phase, Phase]:
+    """Return a free and a supervised phase; `drive` is that of the outputs without noise."""
+    free = run(teacher=sigmoid(drive)) if teacher == INDEPENDENT else run()
+    if teacher == ADDED:
+        return free, run(adds=np.log(targets / (1 - targets)) - drive)
+    return free, run(teacher=targets)

@@ -72,14 +72,15 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
 def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
     """Yield name, verdict, answer and tables of each study; a table is a title, headings and rows."""
+    from reproduction.rows import committed, only
     from reproduction.studies import STUDIES
-    from reproduction.studies.running import kept_results
 
     for name, study in STUDIES.items():
-        results = kept_results(study, EVIDENCE)
-        assert results is not None, name
-        verdict, text = study.answer(results)
-        tables = [(table.title, table.headings, table.rows) for table in study.tables(results)]
+        rows = only(committed(), name)
+        verdict, text = study.answer(rows)
+        tables = [
+            (title, list(table), table.to_numpy().tolist()) for title, table in study.tables(rows).items()
+        ]
         yield name, verdict, text, tables
 
 
@@ -108,6 +109,11 @@ def present() -> dict[str, Any]:
     }
     found = {"printed": printed, "paired": paired, "claims": claims, "studies": studies}
     return {"verdict_counts": counts(found), **found}
+
+
+def numbers_of(text: str) -> list[str]:
+    """Return the numbers of a text: sentences may be written anew, their numbers stay."""
+    return sorted(re.findall(r"[-+]?\d+(?:\.\d+)?%?", text))
 
 
 def counts(verdicts: Mapping[str, Any]) -> dict[str, Any]:
