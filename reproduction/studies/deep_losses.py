@@ -54,7 +54,7 @@ def measure(at: Any, before: Rows) -> Iterator[Record]:
 
 def _comparisons(rows: Rows) -> pd.DataFrame:
     """Return the matching loss of every unit against its other losses, at every depth."""
-    found = {loss: compared(rows, "loss", "matching", loss) for loss in IN_FULL}
+    found = {loss: compared(rows, "loss", "matching", loss) for loss in IN_FULL if loss in set(rows["loss"])}
     return pd.concat([each.assign(against=IN_FULL[loss]) for loss, each in found.items()], ignore_index=True)
 
 

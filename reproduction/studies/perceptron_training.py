@@ -89,8 +89,8 @@ def encode(labels: Tensor, output: str) -> Tensor:
 Layer = dict[str, Tensor]
 """A layer of all runs, a = (x − μ)W + b, by the names of its parameters.
 
-"weights" (n_runs, n_inputs, n_outputs), "bias" (n_runs, 1, n_outputs), "offset" (n_runs, 1, n_inputs) if it is
-centered; "gain", "shift", "mean" and "variance", shaped as the bias, if a is normalised.
+"weights" (n_runs, n_inputs, n_outputs), "bias" (n_runs, 1, n_outputs), "offset" (n_runs, 1, n_inputs) if it
+is centered; "gain", "shift", "mean" and "variance", shaped as the bias, if a is normalised.
 """
 TRAINED = ("weights", "bias", "gain", "shift")
 

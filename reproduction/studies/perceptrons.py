@@ -221,8 +221,8 @@ PROTOCOL = (
 )
 RULE = (
     "Holds if no comparison is certainly worse, with limits if some are, but fewer than are certainly "
-    "better; does not hold if at least as many are; undecided if none is certain. Chance makes about one in a "
-    "hundred certain, for which there is no allowance."
+    "better; does not hold if at least as many are; undecided if none is certain. Chance makes about one in "
+    "a hundred certain, for which there is no allowance."
 )
 
 
