@@ -122,8 +122,8 @@ def answer(rows: Rows) -> Answer:
         f"The error of the decoder part differs by {_span(deep['mean'])} from the full gradient's with "
         f"several layers, and by {_span(found[found['depth'] == 1]['mean'])} with one; of {len(deep)} "
         f"networks of several layers it is within {SIMILAR:.0%} for certain in {n_similar} and certainly "
-        f"outside in {n_other}. Training these by the decoder part takes {ending('decoder')}, by the full gradient "
-        f"{ending('full')}.",
+        f"outside in {n_other}. Training these by the decoder part takes {ending('decoder')}, by the full "
+        f"gradient {ending('full')}.",
     )
 
 
