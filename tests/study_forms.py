@@ -46,7 +46,10 @@ def write_numbers(names):
         with tempfile.TemporaryDirectory() as folder:
             rows = run(STUDIES[name], Context(Path(folder), QUICK)).rows
         found[name] = [float(f"{value:.6g}") for value in rows["value"]]
-    NUMBERS.write_text("{\n" + ",\n".join(f'"{name}": {numbers}' for name, numbers in found.items()) + "\n}\n", encoding="utf-8")
+    NUMBERS.write_text(
+        "{\n" + ",\n".join(f'"{name}": {numbers}' for name, numbers in found.items()) + "\n}\n",
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

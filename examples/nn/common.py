@@ -5,30 +5,44 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from reproduction.studies.perceptrons.data import Data, read
+from hebbian_descent.datasets import load
 
-__all__ = [
-    "COLOURS",
-    "Data",
-    "batches",
-    "draw",
-    "mean_and_sd",
-    "options",
-    "over_seeds",
-    "panels",
-    "read",
-    "save",
-    "table",
-]
 COLOURS = {"squared error": "#0072B2", "matching loss": "#D55E00", "full gradient": "#0072B2"}
 COLOURS["decoder part"] = COLOURS["matching loss"]
+
+
+class Data(NamedTuple):
+    """Training and test patterns."""
+
+    name: str
+    inputs: Tensor
+    labels: Tensor
+    test_inputs: Tensor
+    test_labels: Tensor
+
+    @property
+    def n_features(self) -> int:
+        """The number of inputs of a pattern."""
+        return self.inputs.shape[1]
+
+
+def read(name: str, *, n_test: int | None = None) -> Data:
+    """Return a dataset as float32 tensors, with the first `n_test` test patterns."""
+    dataset = load(name)
+    if dataset.test is None:
+        raise ValueError(f"The dataset must have test patterns. Got {name!r}, which has none: try 'digits'.")
+    parts = (dataset.train, dataset.test)
+    x, labels, test_x, test_labels = (
+        torch.as_tensor(array) for part in parts for array in (part.inputs, part.labels)
+    )
+    return Data(name, x.float(), labels.long(), test_x[:n_test].float(), test_labels[:n_test].long())
 
 
 def batches(data: Data, n_updates: int, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -9,6 +9,7 @@ Finished runs are saved in losses_and_centering.json; an interrupted study resum
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from functools import partial
 from itertools import product
@@ -18,16 +19,17 @@ import torch
 from study_page import LOSSES, PAGE, centering_table, draw_rates, losses_table, pairs_table, write
 
 from hebbian_descent.network import ACTIVATIONS
-from reproduction.studies.perceptrons.network import (
+from reproduction.studies.perceptrons import (
     CENTERINGS,
     HIDDEN,
     NORMALISATIONS,
     SIZES,
     USUAL_RATES,
     Network,
+    RateSearch,
+    Runs,
     losses_of,
 )
-from reproduction.studies.perceptrons.rate_search import RateSearch
 
 KEPT = Path(__file__).with_suffix(".json")
 METHODS = ("none", *CENTERINGS, *NORMALISATIONS)
@@ -73,11 +75,25 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="only write the page, from saved runs")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    study = RateSearch(KEPT)
+    study = saved_search()
     if not options.show:
         run(study)
     write(study, TABLES)
     print(PAGE, draw_rates(study, PAGE.parent))
+
+
+def saved_search(file: Path = KEPT) -> RateSearch:
+    """Return the search with the runs of a file, which gets all that it adds."""
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    return RateSearch(5, kept=kept, ended=partial(save, file))
+
+
+def save(file: Path, kept: dict[str, Runs]) -> None:
+    """Write all runs, a line for each network."""
+    lines = (f"{json.dumps(name)}: {json.dumps(runs)}" for name, runs in kept.items())
+    partly = file.with_suffix(".partial")  # a killed run leaves no half of a file
+    partly.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    partly.replace(file)
 
 
 def run(study: RateSearch) -> None:

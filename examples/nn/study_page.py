@@ -16,15 +16,15 @@ from common import COLOURS, mean_and_sd, panels, save, table
 from scipy import stats
 
 from hebbian_descent.network import ACTIVATIONS
-from reproduction.studies.perceptrons.network import (
+from reproduction.studies.perceptrons import (
     HIDDEN,
     SIZES,
     USUAL_RATES,
     Network,
+    RateSearch,
     code_of,
     losses_of,
 )
-from reproduction.studies.perceptrons.rate_search import RateSearch
 
 PAGE = Path("docs/nn/README.md")
 NO_GRADIENT, SAME = "no gradient", "the same"

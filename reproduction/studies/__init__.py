@@ -14,6 +14,10 @@ STUDIES: dict[str, Study] = {
         "sampled_contrastive_divergence",
         "covariance_autoencoder",
         "spiking",
+        "deep_losses",
+        "adaptive_rates",
+        "deep_autoencoders",
+        "value_networks",
     )
 }
 """By name, in the order of the page; a study is the `STUDY` of the module of its name."""

@@ -5,12 +5,12 @@ Paper: sec:HD_outlook_deep_auto_encoder
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import accumulate
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,8 +18,7 @@ from torch import Tensor
 from hebbian_descent.datasets import draw_patterns, load
 from hebbian_descent.nn import TiedAutoencoder, update_offsets_
 from hebbian_descent.thread_pools import one_thread
-from reproduction.experiments.auto_association import n_hidden
-from reproduction.studies.base import Numbers, Settings
+from reproduction.studies.base import Record
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "Adam": partial(torch.optim.Adam, fused=True),
@@ -27,25 +26,17 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 }
 
 
-def measure(settings: Settings, network: Network) -> Numbers:
+def measure(at: Any) -> Iterator[Record]:
     """Search the learning rate with the first seed, then train with all of them."""
     with one_thread():
-        draws = [draw_images(settings, seed) for seed in range(settings["seeds"])]
-
-        def run(rate: float, seed: int) -> Run:
-            return train(network, draws[seed], rate, seed, settings)
-
-        found = search(partial(run, seed=0), settings["rates"], settings["starts"][network.optimizer])
+        draws = [draw_images(at, seed) for seed in range(at.seeds)]
+        found = search(lambda rate: train(at, draws[0], rate, 0), at.rates, at.starts[at.optimizer])
         rate = best_rate(found)
-        runs = [found[rate], *(run(rate, seed) for seed in range(1, settings["seeds"]))]
-    return {
-        "rate": rate,
-        "searched": {f"{tried:g}": found[tried].validation for tried in sorted(found)},
-        "test": [run.test for run in runs],
-        "epochs": [run.epochs for run in runs],
-        "converged": [run.converged for run in runs],
-        "baseline": [images.baseline() for images in draws],
-    }
+        runs = [found[rate], *(train(at, draws[seed], rate, seed) for seed in range(1, at.seeds))]
+    yield {"learning_rate": rate}
+    for seed, (run, images) in enumerate(zip(runs, draws, strict=True)):
+        ended = {"epochs": run.epochs, "converged": run.converged}
+        yield {"draw": seed, "error": run.test, "baseline": images.baseline(), **ended}
 
 
 class Images(NamedTuple):
@@ -60,29 +51,21 @@ class Images(NamedTuple):
         return (self.test - self.learned.mean(dim=0)).abs().mean().item()
 
 
-def draw_images(settings: Settings, seed: int) -> Images:
+def draw_images(at: Any, seed: int) -> Images:
     """Draw patterns to learn and as many others as the settings say; the test set is always the whole one."""
-    data, n = load(settings["dataset"]), settings["learned"]
-    drawn, _ = draw_patterns(data.name, n + settings["validation"], seed=seed)
-    arrays = (drawn[:n], drawn[n:], (data.test or data.train).inputs)
+    data = load(at.dataset)
+    drawn, _ = draw_patterns(data.name, at.learned + at.validation, seed=seed)
+    arrays = (drawn[: at.learned], drawn[at.learned :], (data.test or data.train).inputs)
     return Images(*(torch.as_tensor(array).float() for array in arrays))
 
 
-class Network(NamedTuple):
-    """What is compared: an auto-encoder, the part of the gradient that it learns by, and the optimizer."""
-
-    optimizer: str
-    depth: int
-    gradient: str
-
-    def create(self, learned: Tensor, seed: int) -> TiedAutoencoder:
-        """Return one with a quarter of the units in each layer; both gradients start from equal weights."""
-        sizes = accumulate(range(self.depth), lambda size, _: n_hidden(size), initial=learned.shape[1])
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            return TiedAutoencoder(
-                list(sizes), "sigmoid", "sigmoid", gradient=self.gradient, offset=learned.mean(dim=0)
-            )
+def create(at: Any, learned: Tensor, seed: int) -> TiedAutoencoder:
+    """Return one with a quarter of the units in each layer; both gradients start from equal weights."""
+    sizes = accumulate(range(at.depth), lambda size, _: int(size / 4 + 0.5), initial=learned.shape[1])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        mean = learned.mean(dim=0)
+        return TiedAutoencoder(list(sizes), "sigmoid", "sigmoid", gradient=at.gradient, offset=mean)
 
 
 class Run(NamedTuple):
@@ -94,14 +77,14 @@ class Run(NamedTuple):
     converged: bool
 
 
-def train(network: Network, images: Images, rate: float, seed: int, settings: Settings) -> Run:
+def train(at: Any, images: Images, rate: float, seed: int) -> Run:
     """Train to convergence, and measure the weights of the best epoch."""
-    model = network.create(images.learned, seed)
-    optimizer = OPTIMIZERS[network.optimizer](model.parameters(), lr=rate)
+    model = create(at, images.learned, seed)
+    optimizer = OPTIMIZERS[at.optimizer](model.parameters(), lr=rate)
     shuffling = torch.Generator().manual_seed(seed)
     errors, best = [error_of(model, images.validation)], deepcopy(model.state_dict())
-    while not (converged := has_converged(errors, settings)) and len(errors) <= settings["most_epochs"]:
-        for rows in torch.randperm(len(images.learned), generator=shuffling).split(settings["batch_size"]):
+    while not (converged := has_converged(errors, at)) and len(errors) <= at.most_epochs:
+        for rows in torch.randperm(len(images.learned), generator=shuffling).split(at.batch_size):
             update(model, optimizer, images.learned[rows])
         error = error_of(model, images.validation)
         if not isfinite(error):  # the learning rate is far too large
@@ -113,10 +96,10 @@ def train(network: Network, images: Images, rate: float, seed: int, settings: Se
     return Run(min(errors), error_of(model, images.test), len(errors) - 1, converged)
 
 
-def has_converged(errors: Sequence[float], settings: Settings) -> bool:
+def has_converged(errors: Sequence[float], at: Any) -> bool:
     """Return whether the least error fell by less than a share of itself in the last epochs."""
-    before = errors[: -settings["patience"]]
-    return bool(before) and min(errors) > (1 - settings["least_fall"]) * min(before)
+    before = errors[: -at.patience]
+    return bool(before) and min(errors) > (1 - at.least_fall) * min(before)
 
 
 def update(model: TiedAutoencoder, optimizer: torch.optim.Optimizer, x: Tensor) -> None:

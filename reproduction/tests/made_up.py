@@ -9,6 +9,7 @@ from reproduction.context import Context, Effort
 from reproduction.rows import tidy
 from reproduction.studies import STUDIES, covariance_autoencoder, rescaled_hebb, spiking
 from reproduction.studies.mini_batches import DESCENTS
+from reproduction.studies.value_networks import VARIANTS
 
 LESS, OPEN, MORE = (-0.2, 0.02), (0.2, 0.2), (0.2, 0.02)
 """A mean difference, and by how much the four draws scatter around it: ± 3.4 times that for certain."""
@@ -95,6 +96,63 @@ def spikes(remainder, cost, rest):
     return records
 
 
+def compared_ways(axis, this, that, **settings):
+    """Networks of several depths that learn in two ways, and by how much the error of this one is larger."""
+
+    def with_differences(*differences):
+        def records(draw):
+            for depth, difference in enumerate(differences, 1):
+                at = {"dataset": "digits", "depth": depth, **settings}
+                yield {**at, axis: that, "error": 0.5}
+                yield {**at, axis: this, "error": 0.5 + in_draw(difference, draw)}
+
+        return records
+
+    return with_differences
+
+
+losses = compared_ways("loss", "matching", "squared", output_activation="sigmoid")
+HIDDEN = {"centering": "none", "optimizer": "SGD", "hidden_activation": "sigmoid"}
+layers = compared_ways("rule", "hebbian_descent", "gradient_descent", **HIDDEN)
+
+
+def decoders(*excesses):
+    """By how much the decoder part is worse with two and more layers."""
+
+    def records(draw):
+        for depth, excess in enumerate((SIMILAR, *excesses), 1):
+            at = {"optimizer": "Adam", "depth": depth, "learning_rate": 0.1, "baseline": 1.0}
+            at |= {"epochs": 1, "converged": 1}
+            yield {**at, "gradient": "full", "error": 0.5}
+            yield {**at, "gradient": "decoder", "error": 0.5 * (1 + in_draw(excess, draw))}
+
+    return records
+
+
+def dying(squared, matching="AAA", negative="AAA", gain=MORE):
+    """Letters for the fates of output units: alive, trapped, revived, or dead late."""
+    fates = {"A": "0" * 11, "T": "1" * 11, "R": "1" * 3 + "0" * 8, "L": "0" * 6 + "1" * 5}
+    units = {
+        ("usual", "squared"): squared,
+        ("usual", "matching"): matching,
+        ("negative", "matching"): negative,
+    }
+
+    def records(draw):
+        for task, start, variant in product(
+            ("cartpole", "breakout"), ("search", "usual", "negative"), VARIANTS
+        ):
+            at = {"task": task, "start": start, "variant": variant, "learning_rate": "0.1"}
+            is_better = (start, variant) == ("negative", "matching")
+            yield {**at, "greedy_return": in_draw(gain, draw) if is_better else 0.0}
+            for look in range(11):
+                yield {**at, "look": look, "return": 1.0}
+                for unit, fate in enumerate(units.get((start, variant), "AAA")):
+                    yield {**at, "look": look, "unit": unit, "dead": int(fates[fate][look])}
+
+    return records
+
+
 BAD, FAR = ((1.2, 0.01), 0.3, 0.5), ((0.8, 0.01), 0.3, 0.5)
 BETTER, UNSURE = ((1.2, 0.01), 0.3, 1.4), ((1.2, 1.0), 0.3, 0.5)
 CASES = [
@@ -130,5 +188,27 @@ CASES = [
     ("spiking", spikes(MORE, OPEN, LESS), "undecided"),  # nothing is saved of a cost that is not certain
     ("spiking", spikes(MORE, MORE, OPEN), "undecided"),
     ("spiking", spikes(MORE, MORE, MORE), "does not hold"),
+    *(
+        (name, ways(*differences), verdict)
+        for name, ways in (("deep_losses", losses), ("adaptive_rates", layers))
+        for differences, verdict in (
+            ([LESS, LESS, OPEN], "holds"),
+            ([LESS, LESS, MORE], "holds with limits"),  # no allowance for chance
+            ([LESS, MORE], "does not hold"),
+            ([OPEN, MORE], "does not hold"),
+            ([OPEN, OPEN], "undecided"),
+        )
+    ),
+    ("deep_autoencoders", decoders(SIMILAR, SIMILAR), "holds"),
+    ("deep_autoencoders", decoders(SIMILAR, MORE), "holds with limits"),
+    ("deep_autoencoders", decoders(SIMILAR, MORE, MORE), "does not hold"),
+    ("deep_autoencoders", decoders(SIMILAR, OPEN, OPEN), "undecided"),
+    ("value_networks", dying("TTR"), "holds"),
+    ("value_networks", dying("TRR"), "holds with limits"),
+    ("value_networks", dying("TTT", negative="TAA"), "holds with limits"),
+    ("value_networks", dying("TTT", gain=OPEN), "holds with limits"),
+    ("value_networks", dying("TRA", matching="TAA"), "does not hold"),
+    ("value_networks", dying("LLL"), "does not hold"),
+    ("value_networks", dying("AAA"), "does not hold"),
 ]
 """A study, what it measured, and the verdict by its rule."""

@@ -68,7 +68,7 @@ def test_a_rule_gives_each_of_its_outcomes(name, records, verdict):
     assert STUDIES[name].answer(made_up(name, records)).verdict == verdict
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", sorted({*STUDIES} - {"value_networks"}))  # its rule counts units
 def test_a_single_draw_decides_nothing(name):
     for records in (records for case, records, verdict in CASES if case == name and verdict != "undecided"):
         assert STUDIES[name].answer(made_up(name, records, draws=1)).verdict == "undecided"

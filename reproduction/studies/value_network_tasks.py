@@ -1,4 +1,4 @@
-"""Tasks with rewards that are never negative, and players that take one step in each of many copies."""
+"""Tasks with rewards that are never negative, players of many copies, and their replay memories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hebbian_descent.checks import Array, require_extra
 
 Whole = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
-
 RECENT = 20
 """Episodes over which returns are averaged while learning."""
 
@@ -34,7 +33,7 @@ TASKS = {
 
 
 class Transitions(NamedTuple):
-    """One step of every player; a row each."""
+    """One step of every player; a row each. From a memory, (n_runs, n_samples, …)."""
 
     states: Array
     actions: Whole
@@ -89,3 +88,24 @@ class Players:
             float(np.mean(finished)) if finished else float(running)
             for finished, running in zip(self.finished, self.returns, strict=True)
         ]
+
+
+class Replay:
+    """Rings of equal length, one per run; the oldest transition is overwritten."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self.n_seen = capacity, 0
+        self.rings: list[Any] = []  # (n_runs, capacity, …) each
+
+    def add(self, step: Transitions) -> None:
+        """Store one transition per run."""
+        if not self.rings:
+            self.rings = [np.empty((len(x), self.capacity, *x.shape[1:]), x.dtype) for x in step]
+        for ring, column in zip(self.rings, step, strict=True):
+            ring[:, self.n_seen % self.capacity] = column
+        self.n_seen += 1
+
+    def batch(self, uniform: Array) -> Transitions:
+        """Return the transitions at uniform numbers in [0, 1), (n_runs, n_samples)."""
+        places = (uniform * min(self.n_seen, self.capacity)).astype(np.int64)
+        return Transitions(*(ring[np.arange(len(ring))[:, None], places] for ring in self.rings))

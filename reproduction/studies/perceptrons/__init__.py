@@ -1,1 +1,0 @@
-"""Small perceptrons in PyTorch: described in `network`, trained by the others, which alone import it."""
