@@ -1,6 +1,7 @@
 """What a study must be in its quick form, asked of those that need a library where it is installed.
 
-`python -m reproduction.tests.quick_form NAME …` writes the numbers of a quick run, which a change of code must not move.
+`python -m reproduction.tests.quick_form NAME …` writes the numbers of a quick run: a change of code must not
+move them.
 """
 
 import json
