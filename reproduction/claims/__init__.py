@@ -11,10 +11,10 @@ from __future__ import annotations
 from reproduction.claims import identities, tables, trained
 from reproduction.claims.cells import Numbers
 from reproduction.claims.judge import Claim, Judged, judge
-from reproduction.claims.measured import TRAININGS
+from reproduction.claims.measured import EXPERIMENTS
 from reproduction.context import Context
 
-__all__ = ["CLAIMS", "TRAININGS", "Claim", "Judged", "Numbers", "judge", "judge_all"]
+__all__ = ["CLAIMS", "EXPERIMENTS", "Claim", "Judged", "Numbers", "judge", "judge_all"]
 
 CLAIMS: tuple[Claim, ...] = tuple(
     sorted((*identities.CLAIMS, *tables.CLAIMS, *trained.CLAIMS), key=lambda claim: claim.number)

@@ -59,6 +59,10 @@ class Numbers:
         if not len(rows):
             return cells
         ours = by_repetition(rows, measure)
+        if (
+            rows["value"].isna().any()
+        ):  # a cell that diverged in a draw has no mean, and is not judged by the others
+            ours = ours[~by_repetition(rows.assign(value=rows["value"].isna()), measure).any(axis=1)]
         places = [tuple(row.cell[name] for name in ours.index.names) for row in printed]
         return cells.join(ours.reindex(pd.MultiIndex.from_tuples(places)).reset_index(drop=True))
 
@@ -76,25 +80,18 @@ class Family(NamedTuple):
 
 
 def _line(row: PrintedRow, measure: str) -> dict[str, Any]:
-    cell = row.cell
     # Tables that are centered or uncentered as a whole have no column for it.
     centering = "uncentered" if "uncentered" in row.label else "centered"
     return {
         **dict.fromkeys(SETTINGS, ""),
         "centering": centering,
-        **cell,
+        **row.cell,
         "label": row.label,
-        "data": data_of(cell),
-        "units": cell.get("activation") or f"{cell['hidden_activation']}/{cell['output_activation']}",
+        "data": row.data,
+        "units": row.units,
         "printed": row.results[measure],
         "baseline": next((row.context[name] for name in BASELINES if name in row.context), np.nan),
     }
-
-
-def data_of(cell: Mapping[str, str]) -> str:
-    """Return the data of a cell with its variant, such as rand→adult centered."""
-    data = cell.get("dataset") or f"{cell['input']}→{cell['target']}"
-    return f"{data} {cell.get('offsets') or cell.get('centering') or ''}".strip()
 
 
 def repetitions(cells: Cells) -> pd.DataFrame:

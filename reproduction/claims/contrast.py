@@ -44,7 +44,6 @@ MOST = (
     "it; does not hold if at least as many are against it as for it; undecided if no cell is for or against "
     "it."
 )
-REVERSED = "What counts is that the cells are worse than their rivals."
 WEAKEST = "Each group is judged alone, and the verdict is that of the weakest."
 
 
@@ -86,15 +85,17 @@ def _is_worse(pairs: Pairs) -> pd.Series:
     return pairs["sign"] < 0
 
 
+def _on_all(n_for: int, n_against: int, _: int) -> Word:
+    return on_all(n_for, n_against)
+
+
 def _relative_loss(pairs: Pairs) -> pd.Series:
     """Return by what share of the other error the first is larger; infinite beside an error of 0."""
     return (-pairs["gain"] / pairs["other"]).where(pairs["gain"] != 0, 0.0)
 
 
 CRITERIA = {
-    "all": Criterion(
-        f"{SIGNIFICANTLY} {ALL}", _is_better, _is_worse, lambda pro, contra, _: on_all(pro, contra)
-    ),
+    "all": Criterion(f"{SIGNIFICANTLY} {ALL}", _is_better, _is_worse, _on_all),
     "strictly": Criterion(
         f"{SIGNIFICANTLY} {ALL} {STRICTLY}",
         _is_better,
@@ -107,14 +108,14 @@ CRITERIA = {
         f"explains (99 %), else for it. {ALL}",
         lambda pairs: pairs["sign"] >= 0,
         _is_worse,
-        lambda pro, contra, _: on_all(pro, contra),
+        _on_all,
     ),
     "similar": Criterion(
         "A cell is for the sentence where the two differ by 0.01 at most, against it where they differ by "
         f"more and by more than chance explains (99 %), in either direction. {ALL}",
         lambda pairs: pairs["gain"].abs() <= 0.01,
         lambda pairs: pairs["sign"] != 0,
-        lambda pro, contra, _: on_all(pro, contra),
+        _on_all,
         tolerance=0.01,
     ),
     "slightly worse": Criterion(
@@ -122,7 +123,7 @@ CRITERIA = {
         f"where it is larger by more than that and by more than chance explains (99 %). {ALL}",
         lambda pairs: _relative_loss(pairs) <= 0.1,
         lambda pairs: (pairs["sign"] < 0) & (_relative_loss(pairs) > 0.1),
-        lambda pro, contra, _: on_all(pro, contra),
+        _on_all,
         tolerance=0.0,
         loss=_relative_loss,
     ),
@@ -163,13 +164,15 @@ class Contrast:
             rivals = ", ".join(
                 " ".join(f"{name} {word}" for name, word in new.items()) for new in self.rivals
             )
-        return f"Tables: {tables}. Cells: {where}. Beside: {rivals}."
+        return f"Tables: {tables}; smaller is better. Cells: {where}. Beside: {rivals}."
 
     @property
     def rule(self) -> str:
         """The rule of the criterion."""
-        extra = [text for text, holds in ((REVERSED, self.reverse), (WEAKEST, self.weakest)) if holds]
-        return " ".join([CRITERIA[self.judged_by].rule, *extra])
+        rule = CRITERIA[self.judged_by].rule
+        if self.reverse:
+            rule = rule.replace("better", "…").replace("worse", "better").replace("…", "worse")
+        return f"{rule} {WEAKEST}" if self.weakest else rule
 
     @property
     def experiments(self) -> tuple[str, ...]:

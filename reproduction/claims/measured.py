@@ -35,8 +35,10 @@ class Training:
     """Networks that a claim trains, one job for each setting."""
 
     label: str
+    title: str
     settings: tuple[Setting, ...]
     measure: Callable[[Context, Setting], Records]
+    datasets: frozenset[str] = frozenset()
 
     def jobs(self, effort: Effort) -> Iterator[Job]:
         """Yield one job for each setting."""
@@ -268,18 +270,21 @@ _STREAMS = tuple(
     for data in ("rand", "adult", "mnist")
     for n in ("100", "200", "300", "1000", "2000")
 )
+_DATASETS = frozenset({"digits", "adult"})
 _AUTOENCODERS = tuple(
     {"dataset": dataset, "hidden_activation": hidden, "output_activation": output}
-    for dataset in ("digits", "adult")
+    for dataset in sorted(_DATASETS, reverse=True)
     for hidden, output in NETWORKS
 )
-TRAININGS: dict[str, Training] = {
+_FLAT = tuple({"activation": name} for name in ("rectifier", "step"))
+_INCREASING = tuple({"activation": name} for name in increasing())
+EXPERIMENTS: dict[str, Training] = {
     training.label: training
     for training in (
-        Training("claim 3", tuple({"activation": name} for name in increasing()), convergence),
-        Training("claim 13", tuple({"activation": name} for name in ("rectifier", "step")), flat_units),
-        Training("claim 14", _STREAMS, forgetting),
-        Training("claim 18", _AUTOENCODERS, reconstruction),
-        Training("claim 19", _AUTOENCODERS, hidden_activity),
+        Training("claim 3", "Convergence with falling rates", _INCREASING, convergence),
+        Training("claim 13", "Convergence of units with flat parts", _FLAT, flat_units),
+        Training("claim 14", "Forgetting", _STREAMS, forgetting, frozenset({"adult", "mnist"})),
+        Training("claim 18", "Reconstruction by epoch", _AUTOENCODERS, reconstruction, _DATASETS),
+        Training("claim 19", "Evenness of hidden units", _AUTOENCODERS, hidden_activity, _DATASETS),
     )
 }

@@ -53,7 +53,7 @@ PRODUCTS = (
 each_rule = partial(Contrast, by="rule", weakest=True)
 """A contrast in which each rule is judged alone."""
 
-WITH_CENTERING = "sec:hetero_ssociative_online_learning_with_centering"
+WITH_CENTERING = "sec:hetero_associative_online_learning_with_centering"
 WITH_DECAY = "sec:HD_weight_decay_experiments"
 WITH_EPOCHS = "sec:HD_multi_epoch_experiments"
 ON_SATURATION = "sec:on_the_advantage_of_saturating_activation_functions_in_online_learning"

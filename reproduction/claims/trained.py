@@ -15,7 +15,7 @@ from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import ALL, MOST, SIGNIFICANTLY, Contrast, Found
 from reproduction.claims.examples import asymmetry, auto_change
 from reproduction.claims.judge import Claim, summary
-from reproduction.claims.measured import FIXED_BIAS, TRAININGS
+from reproduction.claims.measured import EXPERIMENTS, FIXED_BIAS
 from reproduction.claims.tables import BESIDE_GD, CENTERED, EPOCHS, HD
 from reproduction.evidence import Word, on_all, weakest
 from reproduction.rows import Rows, by_repetition
@@ -36,7 +36,7 @@ class Networks:
     @property
     def check(self) -> str:
         """What was measured."""
-        return summary(TRAININGS[self.label].measure)
+        return summary(EXPERIMENTS[self.label].measure)
 
     @property
     def experiments(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Networks:
 
     def found(self, numbers: Numbers) -> Found:
         """Judge, if all networks were trained."""
-        if missing := TRAININGS[self.label].missing(numbers.rows(self.label)):
+        if missing := EXPERIMENTS[self.label].missing(numbers.rows(self.label)):
             return Found("not run", f"Of {self.label} these jobs are missing: {', '.join(missing)}.")
         return self.function(numbers)
 
@@ -59,7 +59,7 @@ def cells_of(rows: Rows, *settings: str) -> Iterator[tuple[str, Rows]]:
 def by_epoch(rows: Rows, measure: str) -> Array:
     """Return a measure after each epoch, the first one first."""
     found = rows[rows["measure"] == measure]
-    values: Array = found["value"].to_numpy()[np.argsort(found["epoch"].astype(int))]
+    values: Array = found["value"].to_numpy()[np.argsort(found["epoch"].astype(str).astype(int))]
     return values
 
 
@@ -294,7 +294,7 @@ CLAIMS = (
     Claim(
         3,
         "In that case it is a particular form of gradient descent and inherits its convergence.",
-        "sec:HD_Hebbian_descent_covergence",
+        "sec:HD_Hebbian_descent_convergence",
         Networks(
             "claim 3",
             "Each activation with φ′ > 0 is for it if less than 5 % of the excess is left in the median of "
