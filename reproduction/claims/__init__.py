@@ -1,58 +1,27 @@
 """The paper's twenty numbered conclusions and some statements of its text, each with a check and a verdict.
 
-Analytical claims are checked on small random networks, empirical ones by the measured cells of the tables; if
-those were not run there is no verdict. Printed numbers are shown for comparison only.
+Formulas are checked on small random networks; empirical claims by measured rows. Printed numbers are shown
+for comparison only.
 
 Paper: sec:conclusion
 """
 
 from __future__ import annotations
 
-from reproduction.claims import (
-    autoencoders,
-    convergence,
-    epochs,
-    forgetting_curve,
-    gradients,
-    hidden,
-    likelihoods,
-    no_objective,
-    online,
-    perspectives,
-    text_of_decay,
-    text_of_descents,
-    text_of_epochs,
-    text_of_streams,
-    text_of_units,
-)
-from reproduction.claims.base import Claim, Judged, Judgement, judged
-from reproduction.run_context import RunContext
+from reproduction.claims import identities, tables, trained
+from reproduction.claims.cells import Numbers
+from reproduction.claims.judge import Claim, Judged, judge
+from reproduction.claims.measured import EXPERIMENTS
+from reproduction.context import Context
 
-__all__ = ["CLAIMS", "Claim", "Judged", "Judgement", "judge_all"]
-
-MODULES = (
-    gradients,
-    convergence,
-    perspectives,
-    likelihoods,
-    online,
-    epochs,
-    forgetting_curve,
-    autoencoders,
-    no_objective,
-    hidden,
-    text_of_streams,
-    text_of_units,
-    text_of_decay,
-    text_of_descents,
-    text_of_epochs,
-)
+__all__ = ["CLAIMS", "EXPERIMENTS", "Claim", "Judged", "Numbers", "judge", "judge_all"]
 
 CLAIMS: tuple[Claim, ...] = tuple(
-    sorted((claim for module in MODULES for claim in module.CLAIMS), key=lambda claim: claim.number)
+    sorted((*identities.CLAIMS, *tables.CLAIMS, *trained.CLAIMS), key=lambda claim: claim.number)
 )
 
 
-def judge_all(context: RunContext) -> list[Judged]:
-    """Judge every claim by the measurements of a run context; small computations use its store."""
-    return [judged(claim, context) for claim in CLAIMS]
+def judge_all(context: Context) -> list[Judged]:
+    """Judge every claim by the rows of a context: of your own runs, or else those under version control."""
+    numbers = Numbers(context)
+    return [judge(claim, numbers) for claim in CLAIMS]

@@ -1,170 +1,159 @@
-"""Cells of tables side by side: which of two was better, in our numbers and in the printed ones.
+"""Cells of tables side by side: which of two is better, in our numbers and in the printed ones.
 
-Two cells of one draw saw the same patterns, so their difference is taken draw by draw, which removes most
-of what draws differ by; where nothing was drawn, trial by trial, which share initial weights and batches.
-Where only means and spreads are available, chance follows from both spreads, which are then larger than
-necessary: fewer differences are significant.
+Two cells of one draw saw the same patterns, so their difference is taken draw by draw, which removes most of
+what draws differ by; where nothing was drawn, trial by trial.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from hebbian_descent.checks import Array
-from reproduction.comparison import Estimate, Key, cell_key, draws_by_cell, is_drawn, student
-from reproduction.experiments.base import Measured
-from reproduction.layout import heading, units
+from reproduction.compare import is_drawn
+from reproduction.context import Context
+from reproduction.evidence import gains
 from reproduction.printed import PrintedRow, printed_rows
-from reproduction.results import Results
-from reproduction.run_context import RunContext
+from reproduction.rows import Rows, by_repetition
+from reproduction.running import rows_of
 
 NEGLIGIBLE = 0.001
 """A thousandth of the range of the data; smaller differences count as ties however certain they are."""
 
+SETTINGS = (
+    *("input", "target", "dataset", "activation", "hidden_activation", "output_activation"),
+    *("rule", "centering", "offsets"),
+)
+BASELINES = ("target_baseline_mae", "baseline_mae", "baseline_error")
 
-class Cell(NamedTuple):
-    """One number of a table: printed, and ours by draw or in summary."""
-
-    cell: Mapping[str, str]
-    printed: float
-    baseline: float
-    draws: Mapping[int, Measured]
-    column: str
-    summary: Estimate | None = None
-
-    @property
-    def estimate(self) -> Estimate | None:
-        """Our mean with its spread: over the draws, over the trials of the only draw, or as summarized."""
-        found = list(self.draws.values())
-        if len(found) > 1:
-            values = np.array([item.results[self.column] for item in found])
-            return Estimate(float(values.mean()), float(values.std(ddof=1)), len(values))
-        if found:
-            only, n = found[0], found[0].n_trials
-            return _of_trials(only.results[self.column], only.std[self.column], n)
-        return self.summary
-
-    @property
-    def ours(self) -> float:
-        """Our mean; NaN if it was not run."""
-        return self.estimate.mean if self.estimate else np.nan
-
-    @property
-    def name(self) -> str:
-        """Such as rand→adult sigmoid."""
-        return f"{heading(self.cell)} {units(self.cell)}"
+Cells: TypeAlias = pd.DataFrame
+"""A line per cell: its settings, names and printed numbers, and ours in a column per draw or trial."""
+Pairs: TypeAlias = pd.DataFrame
+"""A line per cell, compared with another one: gain, chance, n, both numbers and the printed ones."""
 
 
-def _of_trials(mean: float, sd: float, n: int) -> Estimate:
-    """Return the estimate from trials, whose deviation is not yet corrected to that of a sample."""
-    return Estimate(mean, sd * np.sqrt(n / (n - 1)) if n > 1 else 0.0, n)
+class Numbers:
+    """The numbers that claims are judged by, each table read once."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._rows: dict[str, Rows] = {}
+        self._cells: dict[tuple[str, str], Cells] = {}
+
+    def rows(self, experiment: str) -> Rows:
+        """Return the rows of an experiment; empty if it was not run."""
+        if experiment not in self._rows:
+            self._rows[experiment] = rows_of(experiment, self.context)
+        return self._rows[experiment]
+
+    def cells(self, label: str, measure: str) -> Cells:
+        """Return all printed cells of a table with our numbers, which are NaN where nothing was run."""
+        if (label, measure) not in self._cells:
+            self._cells[label, measure] = self._read(label, measure)
+        return self._cells[label, measure]
+
+    def _read(self, label: str, measure: str) -> Cells:
+        printed, rows = printed_rows(label), self.rows(label)
+        cells = pd.DataFrame([_line(row, measure) for row in printed])
+        if not len(rows):
+            return cells
+        if is_drawn(printed[0]):
+            rows = rows.assign(trial=rows["draw"])  # trials of a single draw are no repetitions
+        ours, diverged = by_repetition(rows, measure), rows["value"].isna()
+        if diverged.any():  # a cell is not judged by the draws in which it did not diverge
+            ours = ours[~by_repetition(rows.assign(value=diverged), measure).any(axis=1)]
+        places = [tuple(row.cell[name] for name in ours.index.names) for row in printed]
+        return cells.join(ours.reindex(pd.MultiIndex.from_tuples(places)).reset_index(drop=True))
 
 
-class Comparison(NamedTuple):
-    """Two numbers of which the smaller one is better."""
+class Family(NamedTuple):
+    """Tables that belong together, and the measure that they are judged by."""
 
-    first: Cell
-    second: Cell
-    gain: float
-    """By how much the first is better than the second; negative if it is worse, NaN if not run."""
-    chance: float
-    """How large a gain chance alone would leave; exceeded in 1 of 100 comparisons."""
+    name: str
+    labels: tuple[str, ...]
+    measure: str
 
-    @property
-    def is_run(self) -> bool:
-        """Whether both cells have results."""
-        return bool(np.isfinite(self.gain))
-
-    @property
-    def printed_gain(self) -> float:
-        """The same in the printed numbers."""
-        return self.second.printed - self.first.printed
-
-    def reversed(self) -> Comparison:
-        """Return the comparison of the second with the first."""
-        return Comparison(self.second, self.first, -self.gain, self.chance)
-
-    def sign(self, tolerance: float = NEGLIGIBLE) -> int:
-        """1 where the first is better, −1 where it is worse, 0 on ties."""
-        return int(np.sign(self.gain)) if abs(self.gain) > max(tolerance, self.chance) else 0
-
-    def printed_sign(self, tolerance: float = NEGLIGIBLE) -> int:
-        """The same for the printed numbers, whose spread is not known."""
-        return int(np.sign(self.printed_gain)) if abs(self.printed_gain) > tolerance else 0
+    def cells(self, numbers: Numbers) -> Cells:
+        """Return the cells of all these tables."""
+        return pd.concat([numbers.cells(label, self.measure) for label in self.labels], ignore_index=True)
 
 
-def cells(context: RunContext, labels: Iterable[str], column: str) -> dict[Key, Cell]:
-    """Return the cells of one column of some tables; cells without draws have what the summary keeps."""
-    results = Results(context.folder, context.effort)
-    found: dict[Key, Cell] = {}
-    for label in labels:
-        draws = draws_by_cell(results.rows(label))
-        # A run of your own is not completed by numbers of another one.
-        kept = {} if results.own(label) else results.kept.numbers.get(label, {})
-        for row in printed_rows(label):
-            key = cell_key(row.cell)
-            number = kept.get(key, {}).get(column)
-            summary = _summary(row, number.estimate) if number else None
-            by_draw = {measured.draw: measured for measured in draws.get(key, ())}
-            found[key] = Cell(row.cell, row.results[column], _baseline(row), by_draw, column, summary)
-    return found
+def _line(row: PrintedRow, measure: str) -> dict[str, Any]:
+    # Tables that are centered or uncentered as a whole have no column for it.
+    centering = "uncentered" if "uncentered" in row.label else "centered"
+    return {
+        **dict.fromkeys(SETTINGS, ""),
+        "centering": centering,
+        **row.cell,
+        "label": row.label,
+        "data": row.data,
+        "units": row.units,
+        "printed": row.results[measure],
+        "baseline": next((row.context[name] for name in BASELINES if name in row.context), np.nan),
+    }
 
 
-def _summary(row: PrintedRow, estimate: Estimate) -> Estimate:
-    return estimate if is_drawn(row) else _of_trials(estimate.mean, estimate.sd, estimate.n)
+def repetitions(cells: Cells) -> pd.DataFrame:
+    """Return our numbers alone."""
+    return cells[[name for name in cells if not isinstance(name, str)]]
 
 
-def _baseline(row: PrintedRow) -> float:
-    names = ("target_baseline_mae", "baseline_mae", "baseline_error")
-    return next((row.context[name] for name in names if name in row.context), np.nan)
+def beside_cells(cells: Cells, pool: Cells, changes: Mapping[str, str]) -> Pairs:
+    """Compare cells with those of a pool that differ in some settings; cells without one are left out."""
+    places = pd.MultiIndex.from_frame(cells[list(SETTINGS)].assign(**changes))
+    others = pool.set_index(list(SETTINGS)).reindex(places).reset_index(drop=True)
+    return _pairs(cells, repetitions(others), others["printed"])
 
 
-def changed(cell: Mapping[str, str], **words: str) -> Key:
-    """Return the key of the cell that differs in some values, such as the rule."""
-    return cell_key({**cell, **words})
+def beside_constant(cells: Cells, constant: pd.Series) -> Pairs:
+    """Compare cells with a number each, which has no spread."""
+    return _pairs(cells, pd.DataFrame(dict.fromkeys(repetitions(cells), constant)), constant)
 
 
-def compared(first: Cell, second: Cell) -> Comparison:
-    """Compare two cells by the draws or trials that both have, otherwise by their means and spreads."""
-    gains = _paired_gains(first, second)
-    if (n := len(gains)) > 1:
-        chance = float(student(n - 1) * gains.std(ddof=1) / np.sqrt(n))
-        return Comparison(first, second, float(gains.mean()), chance)
-    a, b = first.estimate, second.estimate
-    if a is None or b is None:
-        return Comparison(first, second, np.nan, np.nan)
-    return Comparison(first, second, b.mean - a.mean, _chance(a, b))
+def _pairs(cells: Cells, others: pd.DataFrame, printed: pd.Series) -> Pairs:
+    ours = repetitions(cells)
+    pairs = pd.concat([cells.drop(columns=list(ours)), gains(ours, others)], axis=1)
+    pairs = pairs.assign(ours=ours.mean(axis=1), other=others.mean(axis=1), printed_other=printed)
+    return pairs[printed.notna()]
 
 
-def _paired_gains(first: Cell, second: Cell) -> Array:
-    """Return second minus first by draw or, where both have the same draw only, by trial."""
-    both = sorted(set(first.draws) & set(second.draws))
-    cells = (second, first)
-    if len(both) == 1:
-        trials = [cell.draws[both[0]].trials.get(cell.column, ()) for cell in cells]
-        n = min(map(len, trials))
-        values = [np.array(found[:n], dtype=float) for found in trials]
-    else:
-        values = [np.array([cell.draws[draw].results[cell.column] for draw in both]) for cell in cells]
-    gains: Array = values[0] - values[1]
-    return gains
+def reversed_(pairs: Pairs) -> Pairs:
+    """Return the comparisons of the second with the first."""
+    second = {"ours": "other", "other": "ours", "printed": "printed_other", "printed_other": "printed"}
+    return pairs.rename(columns=second).assign(gain=-pairs["gain"])
 
 
-def compared_with_baseline(cell: Cell) -> Comparison:
-    """Compare a cell with the printed baseline of its data, a number without spread."""
-    fixed = Estimate(cell.baseline, 0.0, 1)
-    baseline = Cell(cell.cell, cell.baseline, cell.baseline, {}, cell.column, fixed)
-    return compared(cell._replace(draws={}, summary=cell.estimate), baseline)
+def hardest(rivals: Sequence[Pairs]) -> Pairs:
+    """Return, for each cell, the comparison with the smallest gain; one that was not run if not all were.
+
+    A certain loss counts before a larger one that may be chance. The printed rival is chosen apart from ours.
+    """
+    everything = pd.concat([pairs.assign(sign=sign(pairs)) for pairs in rivals])
+    found = _first(everything.sort_values(["sign", "gain"], kind="stable", na_position="first"))
+    printed_gain = everything["printed_other"] - everything["printed"]
+    printed = _first(everything.assign(printed_gain=printed_gain).sort_values("printed_gain", kind="stable"))
+    return found.assign(printed=printed["printed"], printed_other=printed["printed_other"])
 
 
-def _chance(a: Estimate, b: Estimate) -> float:
-    """Return the largest difference of two means that chance explains (Welch)."""
-    variances = [(item.sd**2 / item.n, item.n - 1) for item in (a, b) if item.n > 1 and item.sd > 0]
-    total = sum(variance for variance, _ in variances)
-    if not total:
-        return 0.0
-    freedom = total**2 / sum(variance**2 / n for variance, n in variances)
-    return float(student(freedom) * np.sqrt(total))
+def _first(pairs: Pairs) -> Pairs:
+    return pairs.groupby(level=0).head(1).sort_index()
+
+
+def sign(pairs: Pairs, tolerance: float = NEGLIGIBLE) -> pd.Series:
+    """Return 1 where the first is better, −1 where it is worse, 0 on ties, NaN where it was not run."""
+    is_certain = pairs["gain"].abs() > np.maximum(tolerance, pairs["chance"])
+    return np.sign(pairs["gain"]).where(is_certain, 0.0).mask(pairs["gain"].isna())
+
+
+def as_printed(pairs: Pairs) -> Pairs:
+    """Return the same comparisons by the printed numbers, whose spread is not known."""
+    gain = pairs["printed_other"] - pairs["printed"]
+    return pairs.assign(gain=gain, chance=0.0, ours=pairs["printed"], other=pairs["printed_other"])
+
+
+def listed(pairs: Pairs) -> str:
+    """Return the names of cells by their data, such as rand→rand (sigmoid, step)."""
+    units: Iterable[tuple[Any, pd.Series]] = pairs.groupby("data", sort=False)["units"]
+    return "; ".join(f"{data} ({', '.join(names.unique())})" for data, names in units)

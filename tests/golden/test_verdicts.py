@@ -6,7 +6,7 @@ import pytest
 
 from tests.golden import verdicts
 
-PARTS = ("verdict_counts", "printed", "paired", "claims", "studies")
+PARTS = ("verdict_counts", "printed", "paired", "studies")
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,14 @@ def with_numbers_of_answers(found):
 @pytest.mark.parametrize("part", PARTS)
 def test_verdicts_are_the_golden_ones(part, present, golden):
     assert present[part] == golden[part]
+
+
+def test_claims_have_the_golden_verdicts_and_all_numbers_of_their_findings(golden):
+    for number, statement, verdict, findings in verdicts.judged_claims():
+        claim = golden["claims"][str(number)]
+        assert (statement, verdict) == (claim["statement"], claim["verdict"])
+        missing = verdicts.numbers_in(claim["findings"]) - verdicts.numbers_in(findings)
+        assert not missing, (number, findings)
 
 
 def test_each_of_them_is_there(golden):

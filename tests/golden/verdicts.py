@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +17,7 @@ from typing import Any
 EVIDENCE = Path(__file__).parents[2] / "reproduction" / "data"
 FILE = Path(__file__).with_name("verdicts.json")
 LONG_CLAIMS = {3, 14, 18, 19}
-"""Claims that train networks for minutes: their verdicts are those of the evidence."""
+"""Claims that were judged by networks trained for minutes: all digits of what was found are known."""
 
 DIGITS = re.compile(r"\d[\d.]*e[-+]?\d+|\d+\.\d+")
 
@@ -54,20 +53,20 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
     In findings that are computed here, not counted in tables, digits depend on the processor and become #.
     """
-    from reproduction.run_context import RunContext
-
-    from reproduction.claims import CLAIMS
-    from reproduction.claims.base import kept_claims
+    from reproduction.claims import judge_all
+    from reproduction.context import Context
     from reproduction.tables import TABLES
 
-    kept = {claim.number: claim for claim in kept_claims(EVIDENCE)}
-    with tempfile.TemporaryDirectory() as folder:
-        context = RunContext(shutil.copytree(EVIDENCE, Path(folder) / "evidence", ignore=_what_was_run))
-        for claim in CLAIMS:
-            found = kept[claim.number] if claim.number in LONG_CLAIMS else claim.judge(context)
-            is_computed = claim.number not in LONG_CLAIMS and not set(claim.evidence) <= set(TABLES)
+    with tempfile.TemporaryDirectory() as folder:  # without a run of your own
+        for found in judge_all(Context(Path(folder))):
+            is_computed = found.number not in LONG_CLAIMS and not set(found.evidence) <= set(TABLES)
             findings = DIGITS.sub("#", found.findings) if is_computed else found.findings
-            yield claim.number, claim.statement, found.verdict, findings
+            yield found.number, found.statement, found.verdict, findings
+
+
+def numbers_in(findings: str) -> Counter[str]:
+    """Return how often each number stands in a text: what must not change when sentences do."""
+    return Counter(re.findall(r"\d+(?:\.\d+)?", findings))
 
 
 def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
