@@ -49,6 +49,13 @@ def described(label: str) -> str:
     return f"{NUMBERS[label]} ({label})" if label in NUMBERS else label
 
 
+def numbered(text: str) -> str:
+    """Return a text with its number before each label in backquotes: Table 3 (`tab:…`)."""
+    return re.sub(
+        "`([^`]+)`", lambda quoted: described(quoted[1]) if quoted[1] in NUMBERS else quoted[0], text
+    )
+
+
 def spelled(name: str) -> str:
     """Return one spelling for `Figure 10(a)`, `figure 10 a` and `Fig. 10a`."""
     word, *number = re.findall(r"[\w.]+", name.lower()) or [""]
