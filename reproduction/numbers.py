@@ -50,10 +50,8 @@ def described(label: str) -> str:
 
 
 def numbered(text: str) -> str:
-    """Return a text with its number before each label in backquotes: Table 3 (`tab:…`)."""
-    return re.sub(
-        "`([^`]+)`", lambda quoted: described(quoted[1]) if quoted[1] in NUMBERS else quoted[0], text
-    )
+    """Return a text with `tab:…` and the like, in backquotes, replaced by what the paper prints: Table 3."""
+    return re.sub("`([^`]+)`", lambda quoted: NUMBERS.get(quoted[1], quoted[0]), text)
 
 
 def spelled(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from hebbian_descent.checks import require_extra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STYLES = {
+STYLES: dict[str, dict[str, Any]] = {
     "agrees": {"color": "#0072B2", "marker": "o"},
     "undecided": {"color": "#E69F00", "marker": "^"},
     "differs": {"color": "#D55E00", "marker": "X"},

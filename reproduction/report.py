@@ -27,7 +27,7 @@ from reproduction.context import Context
 from reproduction.figures import FIGURES, path_of
 from reproduction.formula_tables import FORMULA_TABLES
 from reproduction.layout import averaged, reason, side_by_side
-from reproduction.numbers import NUMBERS
+from reproduction.numbers import NUMBERS, numbered
 from reproduction.pairs import summary
 from reproduction.pictures import MEASURES
 from reproduction.printed import notes, printed_rows
@@ -127,7 +127,7 @@ def described(label: str) -> str:
 
 def plain(text: str) -> str:
     """Return text with what the paper calls a label in place of the label, without marks of Markdown."""
-    return re.sub("`([^`]+)`", lambda quoted: described(quoted[1]), text)
+    return numbered(text).replace("`", "")
 
 
 def _pictures(context: Context) -> Iterator[Picture]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hebbian_descent.table_formats import TextTable, heading_anchor, markdown_text
-from reproduction.numbers import described, numbered
+from reproduction.numbers import NUMBERS, numbered
 from reproduction.rows import committed, only, origins
 from reproduction.studies import STUDIES, Study
 
@@ -44,7 +44,7 @@ def link_to(study: Study, page: str = "studies.md") -> str:
 def _section(study: Study, rows: pd.DataFrame) -> Iterator[str]:
     verdict, answer = study.answer(rows)
     yield f"## {study.title}"
-    yield f"**{study.question}** The paper says in {described(study.section)}: {study.says}"
+    yield f"**{study.question}** The paper says in {NUMBERS.get(study.section, study.section)}: {study.says}"
     yield f"*Answer: {verdict}.* {answer}"
     yield f"![{study.title}](figures/study_{study.name}.svg)\n\n{study.caption}"
     yield numbered(_bullets([*study.steps, f"Rule: {study.rule}", *_origin(study.label)]))
