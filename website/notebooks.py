@@ -26,7 +26,9 @@ def run(path: Path) -> Any:
         client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=resources)
         client.extra_arguments = ["--log-level=ERROR"]
         commands = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # for `!hebbian-descent`
-        sources = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))  # of the reproduction
+        sources = os.pathsep.join(
+            filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+        )  # of the reproduction
         client.execute(env={**os.environ, "PATH": commands, "PYTHONPATH": sources})
     return notebook
 

@@ -1,7 +1,9 @@
 """The report and the pages of the documentation: everything is on them, and nothing that harms."""
 
+import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +128,10 @@ def test_notes_are_shown_in_the_documentation(name):
     rows = notes(name)
     table = TextTable(list(rows[0]), [list(row.values()) for row in rows])
     assert markdown_text(table) in (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_the_command_writes_one_page(command):
+    code, out, _ = command("report", "--quick", "--output", "runs", "--json")
+    assert code == 0
+    (path,) = json.loads(out)["wrote"]
+    assert "decides nothing" in Path(path).read_text(encoding="utf-8")
