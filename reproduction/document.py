@@ -121,7 +121,7 @@ def _tables(found: pd.DataFrame) -> Iterator[str]:
         counts = _counted(results["word"].value_counts())
         yield f"### {title_of(label)}"
         yield f"![Ours over print](figures/{pictures.name_of(label)})"
-        yield f"{counts} (`{label}`)."
+        yield f"{counts}." if label in NUMBERS else f"{counts} (`{label}`)."
         yield from _differences(results[results["word"] == "differs"])
 
 
