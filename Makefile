@@ -19,7 +19,7 @@ PARALLEL := -n auto --dist worksteal
 POINT_TO_SOURCES := -C cmake.define.HEBBIAN_DESCENT_LEVELS=none
 export HEBBIAN_DESCENT_STRICT_BUILD := 1
 
-.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized mutants test-docs docs demo quick lint tidy bench bench-against quality wheel-test browser clean
+.PHONY: help install environments native stubs format test test-floors test-libraries test-long test-processors test-sanitized mutants test-docs docs demo quick paper lint tidy bench bench-against quality wheel-test browser clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -53,7 +53,7 @@ CONFIGURE = $(BUILD_VENV)/bin/cmake -G Ninja -S . -DPython_EXECUTABLE=$(abspath 
 LEVELS ?= all
 BUILD_TYPE ?= Release
 CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
-JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs reproduction/report/parts/*.js)
+JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs)
 NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
 $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
 	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'
@@ -130,10 +130,13 @@ browser:  ## Install the browser and Node for the page tests (Debian, as root); 
 demo: install  ## See which rule remembers best, on data that needs no download; writes demo/report.html and demo/explorer.html
 	$(BIN)/hebbian-descent demo --output demo
 
-quick: install  ## See every table, figure and claim of the paper in quick form; writes quick/report.html
-	$(BIN)/hebbian-descent run all --quick --draws 1 --output quick
-	$(BIN)/hebbian-descent claims --quick --output quick
-	$(BIN)/hebbian-descent report --quick --output quick
+quick: install  ## Run every table, figure, claim and study of the paper in quick form; writes quick/report.html
+	$(BIN)/python -m reproduction run all --quick --draws 1 --output quick
+	$(BIN)/python -m reproduction report --quick --output quick
+
+paper: install  ## Run the whole paper, half a day on two cores, resumes; writes reproduction/output/report.html
+	$(BIN)/python -m reproduction run all
+	$(BIN)/python -m reproduction report
 
 lint: $(STAMP)  ## Check style, types, the direction of imports, repository conventions and JavaScript syntax
 	$(BIN)/ruff check .

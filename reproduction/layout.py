@@ -9,6 +9,7 @@ import pandas as pd
 from hebbian_descent.rules import rule_title
 from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.printed import notes, printed_rows
+from reproduction.rows import ALL_TRIALS, Rows, settings_of
 
 SIGNS = {"differs": "≠", "undecided": "?"}
 STYLES = {"differs": "red", "undecided": "yellow"}
@@ -37,6 +38,18 @@ def _ours_and_printed(verdict: object, digits: int) -> Cell:
         return Marked(f"–/{printed:.{digits}f}", style="dim")
     text = f"{ours:.{digits}f}{SIGNS.get(word, '/')}{printed:.{digits}f}"
     return Marked(text, style=STYLES.get(word, ""))
+
+
+def averaged(rows: Rows) -> TextTable:
+    """Return the means of all measures over draws and trials, a line per cell."""
+    of_trials = rows[rows["trial"] != ALL_TRIALS]
+    means = of_trials.groupby([*settings_of(rows), "measure"], observed=True, sort=False)["value"].mean()
+    found: pd.DataFrame = means.unstack("measure").reset_index()
+    lines = [
+        [f"{cell:.4f}" if isinstance(cell, float) else cell for cell in line] for line in found.to_numpy()
+    ]
+    n_settings = len(settings_of(rows))
+    return TextTable(list(found), lines, "", "l" * n_settings + "r" * (len(found.columns) - n_settings))
 
 
 def reason(label: str, name: str, measure: str) -> str:

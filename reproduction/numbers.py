@@ -49,6 +49,11 @@ def described(label: str) -> str:
     return f"{NUMBERS[label]} ({label})" if label in NUMBERS else label
 
 
+def numbered(text: str) -> str:
+    """Return a text with `tab:…` and the like, in backquotes, replaced by what the paper prints: Table 3."""
+    return re.sub("`([^`]+)`", lambda quoted: NUMBERS.get(quoted[1], quoted[0]), text)
+
+
 def spelled(name: str) -> str:
     """Return one spelling for `Figure 10(a)`, `figure 10 a` and `Fig. 10a`."""
     word, *number = re.findall(r"[\w.]+", name.lower()) or [""]

@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+ROOT = Path(__file__).parent.parent
 SECONDS = 120
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -25,7 +26,10 @@ def run(path: Path) -> Any:
         client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=resources)
         client.extra_arguments = ["--log-level=ERROR"]
         commands = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # for `!hebbian-descent`
-        client.execute(env={**os.environ, "PATH": commands})
+        sources = os.pathsep.join(
+            filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+        )  # of the reproduction
+        client.execute(env={**os.environ, "PATH": commands, "PYTHONPATH": sources})
     return notebook
 
 

@@ -9,7 +9,10 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from hebbian_descent.cli import app as library
 from hebbian_descent.explorer import explore
+from reproduction.__main__ import app as paper
+from reproduction.all_numbers import all_numbers
 from website import api, commands, gallery, notebooks
 from website.equations import typeset
 from website.links import relinked
@@ -19,6 +22,22 @@ DOCS = ROOT / "docs"
 FRONT_PAGE = "website/index.md"
 GALLERY = "docs/gallery/README.md"
 DOCUMENTS = ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")
+RESULTS = "docs/reproduction.md"
+COMMANDS = {
+    "commands.md": (
+        "hebbian-descent",
+        library,
+        "# Commands\n\nEvery command and option of `hebbian-descent`, as described by the program itself. For "
+        "output, exit codes and results as JSON, see [the command line](command_line.md).",
+    ),
+    "reproduction/commands.md": (
+        "python -m reproduction",
+        paper,
+        "# Commands of the reproduction\n\nEvery command and option of `python -m reproduction`, as described by "
+        "the program itself: see [running the paper](../paper.md).",
+    ),
+}
+"""Pages on commands: program, its commands, and what stands above them."""
 LANGUAGES = {".py": "python", ".hpp": "cpp", ".cff": "yaml"}
 
 
@@ -59,12 +78,16 @@ def write_pages(folder: Path) -> None:
         if name == GALLERY:
             text = gallery.with_scripts(text, path)
         text = typeset(relinked(text, path, ROOT, pages, source_page))
+        if name == RESULTS:
+            text += "\n[All numbers](reproduction/tables.md){ .md-button }\n"
         if path.suffix == ".ipynb":
             text += f"\n[Download this tutorial as a notebook]({path.name}){{ .md-button }}\n"
         _write(page, text)
     for name, text in api.api_pages(ROOT / "src"):
         _write(folder / "api" / f"{name}.md", text)
-    _write(folder / "commands.md", commands.command_reference())
+    for page, (program, app, introduction) in COMMANDS.items():
+        _write(folder / page, commands.command_reference(app, program, introduction))
+    _write(folder / "reproduction" / "tables.md", all_numbers())
     (folder / "live").mkdir()
     explore().save(folder / "live" / "explorer.html")
 

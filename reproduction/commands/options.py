@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 Output = Annotated[
-    Path, typer.Option(help="Folder of runs under way and of what is written.", file_okay=False)
+    Path,
+    typer.Option(
+        help="Folder of runs under way and of what is written.",
+        file_okay=False,
+        show_default="reproduction/output",
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer trials, learning rates and epochs.")]
 Names = Annotated[

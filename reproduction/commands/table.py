@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import pandas as pd
 import typer
 
 from hebbian_descent.checks import unknown_name
@@ -20,15 +19,13 @@ from hebbian_descent.cli.console import (
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say
 from hebbian_descent.cli.options import Json
-from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import Entry, find
 from reproduction.commands.compare import in_words
 from reproduction.commands.options import Output, Quick
 from reproduction.compare import verdicts
 from reproduction.context import OUTPUT, Context, Effort
 from reproduction.formula_tables import FormulaTable
-from reproduction.layout import side_by_side
-from reproduction.rows import ALL_TRIALS, settings_of
+from reproduction.layout import averaged, side_by_side
 from reproduction.running import rows_of
 
 FORMATS = ("text", "csv", "latex")
@@ -95,16 +92,7 @@ def show_rows(entry: Entry, context: Context, form: str = "text") -> None:
     rows = rows_of(entry.label, context)
     if not len(rows):
         raise ValueError(f"{entry} must have been run this way: `python -m reproduction run` does it.")
-    means = rows[rows["trial"] != ALL_TRIALS].groupby(
-        [*settings_of(rows), "measure"], observed=True, sort=False
-    )
-    found: pd.DataFrame = means["value"].mean().unstack("measure").reset_index()
-    lines = [
-        [f"{word:.4f}" if isinstance(word, float) else word for word in line] for line in found.to_numpy()
-    ]
-    n_words = len(settings_of(rows))
-    alignment = "l" * n_words + "r" * (len(found.columns) - n_words)
-    show_table(TextTable(list(found.columns), lines, f"{entry}: {entry.title}", alignment), form)
+    show_table(averaged(rows)._replace(title=f"{entry}: {entry.title}"), form)
 
 
 def show_formulas(formulas: FormulaTable, form: str = "text") -> None:
