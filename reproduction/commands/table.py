@@ -19,6 +19,7 @@ from hebbian_descent.cli.console import (
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say
 from hebbian_descent.cli.options import Json
+from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import Entry, find
 from reproduction.commands.compare import in_words
 from reproduction.commands.options import Output, Quick
@@ -83,7 +84,7 @@ def show_verdicts(entry: Entry, context: Context, form: str = "text", measure: s
         )
         words = lines["word"].value_counts()
         PlainConsole().print(", ".join(f"{n} {word}" for word, n in words.items()), soft_wrap=True)
-    if (found["word"] == "undecided").all():
+    if set(found["word"]) <= {"undecided", "not run"}:
         say("Fewer than 5 draws decide nothing: `--draws 10` adds the others, and keeps these.")
 
 
