@@ -170,8 +170,9 @@ def _with_ours(context: Context, labels: Iterable[str] | None, *, is_result: boo
         found = estimates.get((row.label, frozenset(row.cell.items()), of), {})
         printed_sd = row.context.get(STD_OF.get(measure, ""), np.nan)
         lines.append({"drawn": is_drawn(row), "printed_sd": printed_sd, "n": 0, "trials": 0, **found})
-    columns = ("ours", "sd", "n", "learning_rate", "trial_sd", "trials", "drawn", "printed_sd")
-    return table.join(pd.DataFrame(lines, index=table.index, columns=columns))
+    numbers = dict.fromkeys(("ours", "sd", "learning_rate", "trial_sd", "printed_sd"), "float64")
+    types = {**numbers, "n": "int64", "trials": "int64", "drawn": "bool"}
+    return table.join(pd.DataFrame(lines, index=table.index, columns=list(types)).astype(types))
 
 
 def _estimates(label: str, rows: Rows) -> dict[Place, dict[str, float]]:

@@ -71,7 +71,9 @@ def status(output: Output = OUTPUT, as_json: Json = False) -> None:
     if not started:
         say(f"Nothing was run in {output}: all numbers are those under version control.")
         return
-    rows: list[list[Cell]] = [[line["label"], *(f"{n}/{total}" for n, total in list(line.values())[1:])] for line in started]
+    rows: list[list[Cell]] = [
+        [line["label"], *(f"{n}/{total}" for n, total in list(line.values())[1:])] for line in started
+    ]
     headings = ["Label", *(effort.name for effort in EFFORTS)]
     print_fitting(TextTable(headings, rows, "Finished jobs of the first draw", "lrr"), wrap=[0])
 

@@ -89,6 +89,7 @@ def test_what_a_table_does_not_have_is_refused_before_anything_is_run(command, t
 
 
 def test_missing_data_are_named_with_the_command_that_fetches_them(command, monkeypatch, tmp_path):
+    (tmp_path / "empty").mkdir()
     monkeypatch.setenv("HEBBIAN_DESCENT_DATA", str(tmp_path / "empty"))
     code, _, err = command("run", "tab:Hetero_online_centered_1", "--only", "rand-adult", "--draws", "1")
     assert code == 2
