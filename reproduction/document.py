@@ -52,7 +52,8 @@ def results_page(found: pd.DataFrame) -> str:
     words = found["word"].value_counts()
     sections = [
         "# The paper, reproduced",
-        f"Of the printed results {_counted(words)}: our draws scatter too widely there, or are too few. "
+        f"Of {len(found):,} printed results {words['agrees']:,} agree with ours, {words['differs']} differ "
+        f"and {words['undecided']} are undecided, because our draws scatter too widely or are too few. "
         "[The protocol](protocol.md) says when a number agrees. `python -m reproduction report --open` shows "
         'every number, `python -m reproduction table "Table 3"` one table.',
         "## What the agreement rests on",

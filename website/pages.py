@@ -33,8 +33,8 @@ COMMANDS = {
     "reproduction/commands.md": (
         "python -m reproduction",
         paper,
-        "# Commands of the reproduction\n\nEvery command and option of `python -m reproduction`, as described by "
-        "the program itself: see [running the paper](../paper.md).",
+        "# Commands of the reproduction\n\nEvery command and option of `python -m reproduction`, as described "
+        "by the program itself: see [running the paper](../paper.md).",
     ),
 }
 """Pages on commands: program, its commands, and what stands above them."""

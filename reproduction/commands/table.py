@@ -19,6 +19,7 @@ from hebbian_descent.cli.console import (
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say
 from hebbian_descent.cli.options import Json
+from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import Entry, find
 from reproduction.commands.compare import in_words
 from reproduction.commands.options import Output, Quick
