@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from reproduction.compare import is_drawn
 from reproduction.context import Context
 from reproduction.evidence import gains
 from reproduction.printed import PrintedRow, printed_rows
@@ -58,11 +59,11 @@ class Numbers:
         cells = pd.DataFrame([_line(row, measure) for row in printed])
         if not len(rows):
             return cells
-        ours = by_repetition(rows, measure)
-        if (
-            rows["value"].isna().any()
-        ):  # a cell that diverged in a draw has no mean, and is not judged by the others
-            ours = ours[~by_repetition(rows.assign(value=rows["value"].isna()), measure).any(axis=1)]
+        if is_drawn(printed[0]):
+            rows = rows.assign(trial=rows["draw"])  # trials of a single draw are no repetitions
+        ours, diverged = by_repetition(rows, measure), rows["value"].isna()
+        if diverged.any():  # a cell is not judged by the draws in which it did not diverge
+            ours = ours[~by_repetition(rows.assign(value=diverged), measure).any(axis=1)]
         places = [tuple(row.cell[name] for name in ours.index.names) for row in printed]
         return cells.join(ours.reindex(pd.MultiIndex.from_tuples(places)).reset_index(drop=True))
 

@@ -1,6 +1,6 @@
 """What five claims measure themselves: experiments like the tables, whose rows their verdicts follow from.
 
-`run "claim 14"` measures one anew. Each has one protocol; quick runs take as long, and decide nothing.
+`run "claim 14"` measures one anew. Each has one protocol; a quick run measures its first setting alone.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ class Training:
 
     def jobs(self, effort: Effort) -> Iterator[Job]:
         """Yield one job for each setting."""
-        effort.applied_to({}, {})  # refuses changes: there is no setting to change
-        for setting in self.settings:
+        if effort.changes:
+            raise ValueError(f"The protocol of {self.label} has no settings to change: leave --set out.")
+        for setting in self.settings[: 1 if effort.quick else None]:
             yield Job(_name(setting), partial(self._records, setting))
 
     def _records(self, setting: Setting, context: Context, _: Rows) -> Records:

@@ -38,7 +38,15 @@ class Comparison(NamedTuple):
 
 def means(rows: Rows, measure: str, axis: str) -> pd.DataFrame:
     """Return the mean of a measure over its draws: a line per cell, a column per value of an axis."""
-    found = by_repetition(rows, measure).mean(axis=1)
+    return _by_axis(by_repetition(rows, measure).mean(axis=1), axis)
+
+
+def deviations(rows: Rows, measure: str, axis: str) -> pd.DataFrame:
+    """Return the standard deviation of a measure over its draws, in the form of `means`; 0 for one draw."""
+    return _by_axis(by_repetition(rows, measure).std(axis=1).fillna(0), axis)
+
+
+def _by_axis(found: pd.Series, axis: str) -> pd.DataFrame:
     cells = found.index.droplevel(axis).unique()
     return found.unstack(axis).reindex(cells).rename_axis(columns=None)
 

@@ -38,14 +38,20 @@ def lines(
     return legend_below(drawn, several[0])
 
 
-def bars(heights: Mapping[str, pd.DataFrame], y: str, baseline: Mapping[str, Sequence[float]]) -> Figure:
+def bars(
+    heights: Mapping[str, pd.DataFrame],
+    y: str,
+    baseline: Mapping[str, Sequence[float]],
+    deviations: Mapping[str, pd.DataFrame] | None = None,
+) -> Figure:
     """Draw a group of bars per line and a bar per column, with a broken line across each group."""
     drawn, panels = new_panels(len(heights), width=9 / len(heights))
     for axes, (title, table) in zip(panels, heights.items(), strict=True):
         width = 0.84 / len(table.columns)
         for number, (name, color) in enumerate(zip(table, cycle(COLORS))):
             places = np.arange(len(table)) + width * (number - (len(table.columns) - 1) / 2)
-            axes.bar(places, table[name], 0.94 * width, color=color, label=name)
+            spread = None if deviations is None else deviations[title][name]
+            axes.bar(places, table[name], 0.94 * width, yerr=spread, color=color, label=name)
         for place, level in enumerate(baseline[title]):
             axes.plot([place - 0.45, place + 0.45], [level, level], **REFERENCE)
         axes.set_xticks(range(len(table)), ["\n".join(np.atleast_1d(group)) for group in table.index])

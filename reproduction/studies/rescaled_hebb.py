@@ -35,9 +35,7 @@ DESCENT, BASELINE = "Hebbian-descent", "baseline"
 
 def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
     """Yield errors and outputs by number of patterns and way to use the weights."""
-    here = replace(
-        job.context, workers=None, scheduler=None
-    )  # a pass takes less time than a process to start
+    here = replace(job.context, workers=None, scheduler=None)  # a process takes longer to start than a pass
     options = {"activations": job.activation, "learning_rates": job.learning_rates, "seed": job.draw}
     kept: dict[str, int] = {}  # the rate that suits the fewest patterns
     for n in job.patterns:

@@ -20,7 +20,7 @@ from reproduction.evidence import Interval, Word
 from reproduction.rows import Rows
 from reproduction.studies import base
 from reproduction.studies.base import Answer, Record, Study, contrast
-from reproduction.studies.comparison import Comparison, means
+from reproduction.studies.comparison import Comparison, deviations, means
 from reproduction.studies.drawing import bars
 from reproduction.studies.small_autoencoders import best_error, halves, new_autoencoder
 
@@ -86,10 +86,13 @@ def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
 
 def figure(rows: Rows) -> Figure:
     """Draw the errors of the three rules as bars, one panel per way of learning."""
-    errors = means(rows, "error", "rule")
-    panels = {way: errors.xs(way, level="schedule") for way in (BATCHES, STREAM)}
-    heights = {way: panel[list(TITLES)].rename(columns=TITLES) for way, panel in panels.items()}
-    return bars(heights, "Error of reconstruction", {way: panel[BASELINE] for way, panel in panels.items()})
+    errors, spread = (
+        {way: found.xs(way, level="schedule").rename(columns=TITLES) for way in (BATCHES, STREAM)}
+        for found in (means(rows, "error", "rule"), deviations(rows, "error", "rule"))
+    )
+    heights = {way: panel[list(TITLES.values())] for way, panel in errors.items()}
+    baseline = {way: panel[BASELINE] for way, panel in errors.items()}
+    return bars(heights, "Error of reconstruction", baseline, spread)
 
 
 def answer(rows: Rows) -> Answer:
@@ -186,7 +189,7 @@ STUDY = Study(
     measures=("error", "learning_rate"),
     table=ERRORS.table,
     figure=figure,
-    caption="Mean absolute error of reconstructed patterns that were not learned; the broken lines are the "
-    "error of the mean pattern.",
+    caption="Mean absolute error of reconstructed patterns that were not learned, with standard deviations "
+    "over draws; the broken lines are the error of the mean pattern.",
     answer=answer,
 )

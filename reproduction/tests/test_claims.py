@@ -156,6 +156,15 @@ def test_a_cell_that_diverged_in_one_draw_is_not_judged_by_the_others():
     assert found.findings.startswith("92 of 93 comparisons were run.")
 
 
+def test_many_trials_of_a_single_draw_decide_nothing():
+    class Trials(MadeUp):
+        def rows(self, label):
+            found = super().rows(label)
+            return found.assign(trial=found["draw"], draw=0)
+
+    assert judge(CLAIM[12], Trials(steady(BETTER))).verdict == "undecided"
+
+
 def test_one_cell_of_93_limits_what_all_cells_are_said_to_do():
     def errors(row):
         is_exception = (row.data, row.units) == ("cifar→adult", "step")

@@ -7,7 +7,7 @@ import pytest
 from reproduction.claims import CLAIMS, EXPERIMENTS, Numbers, judge, measured, trained
 from reproduction.claims.measured import participation, unevenness
 from reproduction.claims.trained import OURS, best_law, by_power_law, it_forgets, only_it_does, settles
-from reproduction.context import Context
+from reproduction.context import Context, Effort
 from reproduction.rows import committed, only, tidy
 from reproduction.running import run
 
@@ -206,6 +206,13 @@ def test_a_job_that_is_missing_leaves_no_verdict(label):
     assert found.verdict == "not run"
     assert "-".join(first.values()) in found.findings
     assert len(EXPERIMENTS[label].missing(pd.DataFrame())) == len(rest) + 1
+
+
+def test_a_quick_run_measures_one_setting_and_changes_are_refused():
+    assert len(list(EXPERIMENTS["claim 14"].jobs(Effort()))) == 15
+    assert len(list(EXPERIMENTS["claim 14"].jobs(Effort(quick=True)))) == 1
+    with pytest.raises(ValueError, match="set"):
+        list(EXPERIMENTS["claim 14"].jobs(Effort(changes={"trials": 2})))
 
 
 def test_measuring_again_gives_the_committed_rows(tmp_path):

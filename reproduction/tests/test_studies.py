@@ -20,10 +20,15 @@ from reproduction.studies.covariance_autoencoder import COVARIANCE_RULE
 from reproduction.studies.sampled_contrastive_divergence import sampled_rule
 from reproduction.studies.spiking_neurons import Neurons, simulate
 from reproduction.tests.made_up import CASES, made_up
+from reproduction.tests.quick_form import assert_the_quick_form_runs_and_is_kept
 from tests.golden import verdicts
-from tests.study_forms import assert_the_quick_form_runs_and_is_kept
 
 MINI = STUDIES["mini_batches"]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return {name: rest for name, *rest in verdicts.answered_studies()}
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
@@ -49,12 +54,11 @@ class TestEachStudy:
                 expected = {as_setting(name, value[name]) for value in several if name in value}
                 assert set(rows[name]) - {""} == expected - {""}
 
-    def test_its_numbers_are_the_golden_ones(self, study):
+    def test_its_numbers_are_the_golden_ones(self, study, answers):
         golden = json.loads(verdicts.FILE.read_text(encoding="utf-8"))["studies"].get(study.name)
         if golden is None:
             pytest.skip("a study that is newer than the golden numbers")
-        (found,) = (found for found in verdicts.answered_studies() if found[0] == study.name)
-        _, verdict, text, tables = found
+        verdict, text, tables = answers[study.name]
         assert verdict == golden["verdict"]
         assert verdicts.numbers_of(text) == verdicts.numbers_of(golden["answer"])
         assert [{"title": t, "headings": h, "rows": r} for t, h, r in tables] == golden["tables"]
@@ -108,6 +112,22 @@ class TestJobs:
     def test_a_missing_library_is_named(self, tmp_path):
         with pytest.raises(MissingExtraError, match="no_such_library"):
             run(self.study([], needs=("no_such_library",)), Context(tmp_path))
+
+
+def test_the_command_shows_answers_and_measures_nothing(command):
+    code, printed, _ = command("study")
+    assert code == 0
+    for name, study in STUDIES.items():
+        assert name in printed
+        assert study.question in printed
+    code, printed, _ = command("study", "spiking", "mini_batches")
+    assert all(step in printed for step in MINI.steps)
+    assert "rates around a baseline" in printed
+    found = json.loads(command("study", "mini_batches", "--json")[1])
+    assert found["mini_batches"]["verdict"] == "holds"
+    code, printed, said = command("study", "mini_batches", "--quick")
+    assert "run mini_batches --quick" in printed + said
+    assert command("study", "mini_batch")[0] == 2
 
 
 def test_contrasts_are_paired_by_draw():

@@ -1,6 +1,7 @@
 """What a study must be in its quick form, asked of those that need a library where it is installed.
 
-`python -m tests.study_forms NAME …` writes the numbers of a quick run, which a change of code must not move.
+`python -m reproduction.tests.quick_form NAME …` writes the numbers of a quick run: a change of code must not
+move them.
 """
 
 import json
@@ -15,7 +16,7 @@ from reproduction.running import part_of, run
 from reproduction.studies import STUDIES
 
 QUICK = Effort(quick=True)
-NUMBERS = Path(__file__).parents[1] / "reproduction" / "tests" / "quick_studies.json"
+NUMBERS = Path(__file__).with_name("quick_studies.json")
 
 
 def assert_the_quick_form_runs_and_is_kept(study, folder):
