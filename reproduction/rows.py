@@ -77,7 +77,7 @@ def write(path: Path, rows: Rows, notes: Mapping[str, Any] | None = None) -> Non
 @cache
 def committed() -> Rows:
     """Return the rows under version control."""
-    return together(pd.read_parquet(path) for path in sorted(DATA.glob("rows*.parquet")))
+    return pd.read_parquet(DATA / "rows.parquet")
 
 
 @cache
