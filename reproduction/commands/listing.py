@@ -10,7 +10,7 @@ from hebbian_descent.cli.console import print_fitting
 from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.messages import say
 from hebbian_descent.cli.options import Json
-from hebbian_descent.table_formats import Marked, TextTable
+from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.catalogue import Entry, catalogue
 from reproduction.commands.options import Output
 from reproduction.context import OUTPUT, Context, Effort
@@ -34,7 +34,7 @@ def list_entries(
     if as_json:
         write_json([_record(entry) for entry in chosen])
         return
-    rows = [
+    rows: list[list[Cell]] = [
         [entry.number, (f"{entry.label}\n", Marked(entry.title, style="dim")), _minutes(entry)]
         for entry in chosen
     ]
@@ -59,7 +59,7 @@ def status(output: Output = OUTPUT, as_json: Json = False) -> None:
 
     What was never run here is shown from the rows under version control.
     """
-    found = []
+    found: list[dict[str, Any]] = []
     for entry in catalogue().values():
         if hasattr(entry.content, "jobs"):
             done = {effort.name: _done(entry, Context(output, effort)) for effort in EFFORTS}
@@ -71,7 +71,7 @@ def status(output: Output = OUTPUT, as_json: Json = False) -> None:
     if not started:
         say(f"Nothing was run in {output}: all numbers are those under version control.")
         return
-    rows = [[line["label"], *(f"{n}/{total}" for n, total in list(line.values())[1:])] for line in started]
+    rows: list[list[Cell]] = [[line["label"], *(f"{n}/{total}" for n, total in list(line.values())[1:])] for line in started]
     headings = ["Label", *(effort.name for effort in EFFORTS)]
     print_fitting(TextTable(headings, rows, "Finished jobs of the first draw", "lrr"), wrap=[0])
 

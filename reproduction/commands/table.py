@@ -84,7 +84,7 @@ def show_verdicts(entry: Entry, context: Context, form: str = "text", measure: s
         )
         words = lines["word"].value_counts()
         PlainConsole().print(", ".join(f"{n} {word}" for word, n in words.items()), soft_wrap=True)
-    if (found["word"] == "undecided").all():
+    if set(found["word"]) <= {"undecided", "not run"}:
         say("Fewer than 5 draws decide nothing: `--draws 10` adds the others, and keeps these.")
 
 

@@ -46,7 +46,8 @@ def test_listing_imports_nothing_heavy():
         "from reproduction.__main__ import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(sorted({'matplotlib', 'torch', 'distributed', 'gymnasium'} & set(sys.modules)), file=sys.stderr)"
+        "heavy = {'matplotlib', 'torch', 'distributed', 'gymnasium'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
@@ -89,9 +90,9 @@ def test_what_a_table_does_not_have_is_refused_before_anything_is_run(command, t
 
 def test_missing_data_are_named_with_the_command_that_fetches_them(command, monkeypatch, tmp_path):
     monkeypatch.setenv("HEBBIAN_DESCENT_DATA", str(tmp_path / "empty"))
-    code, _, err = command("run", "tab:Hetero_online_centered_1", "--only", "rand-mnist", "--draws", "1")
+    code, _, err = command("run", "tab:Hetero_online_centered_1", "--only", "rand-adult", "--draws", "1")
     assert code == 2
-    assert "data fetch mnist" in err
+    assert "data fetch adult" in err
 
 
 def test_ctrl_c_says_how_to_resume(command, monkeypatch):
