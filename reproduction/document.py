@@ -19,14 +19,13 @@ from reproduction.claims import judge_all
 from reproduction.compare import BEST_RATE, deviations_and_rates, verdicts
 from reproduction.context import Context
 from reproduction.figures import FIGURES
-from reproduction.layout import reason, side_by_side
+from reproduction.layout import reason
 from reproduction.numbers import NUMBERS
-from reproduction.pairs import DESCENTS, pairs, summary, swaps, winners
-from reproduction.pictures import MEASURES
+from reproduction.pairs import DESCENTS, pairs, swaps, winners
 from reproduction.printed import printed_rows
-from reproduction.rows import DATA, committed, only, origins
+from reproduction.rows import DATA, committed, only
 from reproduction.studies import STUDIES
-from reproduction.studies.page import in_full, link_to, studies_page
+from reproduction.studies.page import link_to, studies_page
 from reproduction.tables import TABLES
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -52,7 +51,8 @@ def results_page(found: pd.DataFrame) -> str:
     words = found["word"].value_counts()
     sections = [
         "# The paper, reproduced",
-        f"Of the printed results {_counted(words)}: our draws scatter too widely there, or are too few. "
+        f"Of {len(found):,} printed results {words['agrees']:,} agree with ours, {words['differs']} differ "
+        f"and {words['undecided']} are undecided, because our draws scatter too widely or are too few. "
         "[The protocol](protocol.md) says when a number agrees. `python -m reproduction report --open` shows "
         'every number, `python -m reproduction table "Table 3"` one table.',
         "## What the agreement rests on",
@@ -96,17 +96,17 @@ def _support(found: pd.DataFrame) -> Iterator[str]:
         f"{exchanged['exchanges']:,} agreements would survive: there paired differences decide."
     )
     for kind, judged in pairs(COMMITTED, found).groupby("kind", sort=False):
-        directions = judged["direction"].value_counts()
+        words, directions = (judged[name].value_counts() for name in ("word", "direction"))
         yield (
-            f"Differences of {kind}, paired by draw: {_counted(judged['word'].value_counts())}; direction the "
-            f"same in {directions['same']}, opposite in {directions['opposite']}, else open."
+            f"Differences of {kind}, paired by draw: {_counted(words)}; direction the same in "
+            f"{directions['same']}, opposite in {directions['opposite']}, else open."
         )
     spreads = deviations_and_rates(COMMITTED)
     is_rate = spreads["measure"] == BEST_RATE
     for name, lines in {"standard deviations": spreads[~is_rate], "learning rates": spreads[is_rate]}.items():
         yield f"Printed {name}: {(lines['word'] == 'agrees').sum()} of {len(lines)} agree."
     best = winners(found)["word"].value_counts()
-    yield f"The best rule is the printed one in {best['same']} of {best.sum()} lines, with {best['tie']} ties."
+    yield f"The best rule is the printed one in {best['same']} of {best.sum()} lines; ties: {best['tie']}."
 
 
 def _figures() -> Iterator[str]:

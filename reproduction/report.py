@@ -31,7 +31,6 @@ from reproduction.numbers import NUMBERS, numbered
 from reproduction.pairs import summary
 from reproduction.pictures import MEASURES
 from reproduction.printed import notes, printed_rows
-from reproduction.rows import committed, only
 from reproduction.running import finished
 from reproduction.studies import STUDIES, Study
 from reproduction.studies.page import as_text
@@ -183,18 +182,16 @@ def _formulas() -> Iterator[TextTable]:
 
 def _studies(context: Context) -> Iterator[Finding]:
     for study in STUDIES.values():
-        own = finished(study.label, context)
-        rows = own if len(own) else only(committed(), study.label)
-        if len(rows):
+        if len(rows := study.rows(context)):
             tables = {title: as_text(table) for title, table in study.tables(rows).items()}
-            yield Finding(study, *study.answer(rows), tables, _drawing(study, own, context))
+            yield Finding(study, *study.answer(rows), tables, _drawing(study, rows, context))
 
 
-def _drawing(study: Study, own: pd.DataFrame, context: Context) -> str:
-    """Return the figure of a study, drawn from your own rows, or else the one under version control."""
+def _drawing(study: Study, rows: pd.DataFrame, context: Context) -> str:
+    """Return the figure of a study: the one under version control, or one drawn anew if it was run here."""
     path = DRAWN / f"study_{study.name}.svg"
-    if len(own):
+    if len(finished(study.label, context)):
         path = context.folder / "figures" / path.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        plotting.save_svg(study.figure(own), path)
+        plotting.save_svg(study.figure(rows), path)
     return data_url(path.read_text(encoding="utf-8")) if path.is_file() else ""

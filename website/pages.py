@@ -27,14 +27,14 @@ COMMANDS = {
     "commands.md": (
         "hebbian-descent",
         library,
-        "# Commands\n\nEvery command and option of `hebbian-descent`, as described by the program itself. For "
-        "output, exit codes and results as JSON, see [the command line](command_line.md).",
+        "# Commands\n\nEvery command and option of `hebbian-descent`, as described by the program itself. "
+        "For output, exit codes and results as JSON, see [the command line](command_line.md).",
     ),
     "reproduction/commands.md": (
         "python -m reproduction",
         paper,
-        "# Commands of the reproduction\n\nEvery command and option of `python -m reproduction`, as described by "
-        "the program itself: see [running the paper](../paper.md).",
+        "# Commands of the reproduction\n\nEvery command and option of `python -m reproduction`, as "
+        "described by the program itself: see [running the paper](../paper.md).",
     ),
 }
 """Pages on commands: program, its commands, and what stands above them."""

@@ -52,12 +52,7 @@ def _section(study: Study, rows: pd.DataFrame) -> Iterator[str]:
         yield in_full(title or "Numbers", as_text(table))
     if study.changes:
         yield "Changed after results were in sight:"
-        yield _bullets(
-            [
-                f"{change.date}: {change.old} ({change.old_verdict}) → {change.new} ({change.verdict})."
-                for change in study.changes
-            ]
-        )
+        yield _bullets([str(change) for change in study.changes])
 
 
 def _bullets(lines: list[str]) -> str:
