@@ -29,13 +29,13 @@ install: $(STAMP) native  ## Make a virtual environment with the package, its ex
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,river,torch,studies]' --group test --group lint
+	$(BIN)/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[results,cluster,river,torch]' --group reproduction --group test --group lint
 	@touch $@
 
 $(LIGHT_STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LIGHT_VENV)
 	$(LIGHT_VENV)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[paper,cluster,river]' --group test
+	$(LIGHT_VENV)/bin/python -m pip install --quiet -c constraints.txt $(POINT_TO_SOURCES) -e '.[results,cluster,river]' --group test
 	! $(LIGHT_VENV)/bin/python -c 'import torch' 2>/dev/null
 	@touch $@
 
@@ -73,7 +73,7 @@ test: environments  ## Run the tests: those of the PyTorch interface with PyTorc
 $(FLOORS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(FLOORS_VENV)
 	$(FLOORS_VENV)/bin/python -m pip install --quiet uv
-	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct $(POINT_TO_SOURCES) -e '.[paper,cluster,river]' --group test
+	$(FLOORS_VENV)/bin/uv pip install --quiet --python $(FLOORS_VENV)/bin/python --resolution lowest-direct $(POINT_TO_SOURCES) -e '.[results,cluster,river]' --group test
 	@touch $@
 
 # Old releases warn about deprecations in newer releases of their dependencies.

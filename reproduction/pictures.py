@@ -59,7 +59,7 @@ def _ends(found: pd.DataFrame) -> tuple[float, float]:
 
 def save(table: pd.DataFrame, label: str, folder: Path) -> Path:
     """Write the picture of a table as SVG, and return its file."""
-    matplotlib = require_extra("matplotlib", extra="paper", purpose="Drawing a figure")
+    matplotlib = require_extra("matplotlib", extra="results", purpose="Drawing a figure")
     path = folder / name_of(label)
     with matplotlib.rc_context(SMALL):
         plotting.save_svg(draw(table), path)

@@ -82,7 +82,7 @@ def write_report(context: Context) -> Path:
 
 def render(context: Context) -> str:
     """Return the page on the runs of one effort."""
-    jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the report")
+    jinja2 = require_extra("jinja2", extra="results", purpose="Writing the report")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,

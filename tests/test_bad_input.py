@@ -129,16 +129,16 @@ def test_parameters_of_a_layer_must_fit_its_weights():
 
 def test_a_missing_extra_is_named_in_one_sentence():
     with pytest.raises(
-        MissingExtraError, match=r"^Drawing needs no_such_library.*hebbian-descent\[paper\]'$"
+        MissingExtraError, match=r"^Drawing needs no_such_library.*hebbian-descent\[results\]'$"
     ):
-        require_extra("no_such_library.part", extra="paper", purpose="Drawing")
+        require_extra("no_such_library.part", extra="results", purpose="Drawing")
 
 
 def test_a_library_that_is_broken_is_not_called_missing(tmp_path, monkeypatch):
     (tmp_path / "broken_library.py").write_text("import something_it_lacks\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="something_it_lacks") as caught:
-        require_extra("broken_library", extra="paper", purpose="Drawing")
+        require_extra("broken_library", extra="results", purpose="Drawing")
     assert not isinstance(caught.value, MissingExtraError)
 
 

@@ -118,6 +118,6 @@ def test_without_a_library_the_missing_extra_is_named(tmp_path, library):
         check=False,
     )
     assert result.returncode == 2
-    assert f"needs {library}, which is not installed: pip install 'hebbian-descent[paper]'" in result.stderr
+    assert f"needs {library}, which is not installed: pip install 'hebbian-descent[results]'" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "new").exists()

@@ -45,7 +45,7 @@ with tempfile.TemporaryDirectory() as folder:
         [command, "demo", "--output", folder], capture_output=True, text=True, check=False
     )
 assert result.returncode == 2, result
-assert "which is not installed: pip install 'hebbian-descent[paper]'" in result.stderr, result
+assert "which is not installed: pip install 'hebbian-descent[results]'" in result.stderr, result
 assert len(result.stderr.strip().splitlines()) == 1, result
 
 with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
         cwd=folder,
     )
 assert result.returncode == 2, result
-assert "pip install 'hebbian-descent[paper]'" in result.stderr, result
+assert "pip install 'hebbian-descent[results]'" in result.stderr, result
 assert len(result.stderr.strip().splitlines()) == 1, result
 
 result = subprocess.run(

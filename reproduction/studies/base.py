@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from itertools import product
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from hebbian_descent.checks import require_extra
+from hebbian_descent.checks import MissingExtraError
 from reproduction.context import Context, Effort
 from reproduction.evidence import Interval, Word, interval
 from reproduction.rows import Rows, by_repetition, committed, only, together
@@ -80,7 +81,7 @@ class Study:
     measures: tuple[str, ...]
     """What is a number in a record; the rest are settings."""
     needs: tuple[str, ...] = ()
-    """Libraries without which it cannot be run, which the extra `studies` installs."""
+    """Libraries without which it cannot be run, which the group `reproduction` installs."""
 
     answer: Callable[[Rows], Answer]
     table: Callable[[Rows], pd.DataFrame]
@@ -123,7 +124,11 @@ class Study:
     def _measured(self, settings: Settings, at: Settings, context: Context, before: Rows) -> Iterator[Record]:
         """Yield a record per number of a job."""
         for library in self.needs:
-            require_extra(library, extra="studies", purpose=f"The study {self.name}")
+            if find_spec(library) is None:
+                raise MissingExtraError(
+                    f"The study {self.name} needs {library}, which is not installed: "
+                    "pip install --group reproduction"
+                )
         for record in self.measure(SimpleNamespace(context=context, **{**settings, **at}), before):
             found = {**at, **record}
             shared = {name: as_setting(name, found[name]) for name in found if name not in self.measures}

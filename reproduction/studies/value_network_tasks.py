@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hebbian_descent.checks import Array, require_extra
+from hebbian_descent.checks import Array
 
 Whole = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
@@ -45,9 +45,11 @@ class Transitions(NamedTuple):
 
 def make_environment(task: Task) -> Any:
     """Return a new copy of the environment, which truncates episodes at the longest."""
-    gymnasium = require_extra("gymnasium", extra="studies", purpose="A value network")
+    import gymnasium  # the study says how to install it
+    import minatar.gym
+
     if task.environment.startswith("MinAtar/") and task.environment not in gymnasium.registry:
-        require_extra("minatar.gym", extra="studies", purpose="A value network").register_envs()
+        minatar.gym.register_envs()
     return gymnasium.make(task.environment, max_episode_steps=task.longest, disable_env_checker=True)
 
 

@@ -92,7 +92,7 @@ def new_panels(
     width_ratios: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """Return an empty figure and its panels, row by row; width and height are those of one panel."""
-    figure_module = require_extra("matplotlib.figure", extra="paper", purpose="Drawing a figure")
+    figure_module = require_extra("matplotlib.figure", extra="results", purpose="Drawing a figure")
     figure = figure_module.Figure(figsize=(columns * width, rows * height), layout="constrained")
     panels = list(figure.subplots(rows, columns, squeeze=False, width_ratios=width_ratios).flat)
     for axes in panels:
@@ -180,7 +180,7 @@ def save_figure(figure: Figure, folder: Path, name: str) -> list[Path]:
 
 def save_svg(figure: Figure, path: Path) -> None:
     """Write a figure as SVG; the same drawing gives the same bytes: no date, no random identifiers."""
-    matplotlib = require_extra("matplotlib", extra="paper", purpose="Drawing a figure")
+    matplotlib = require_extra("matplotlib", extra="results", purpose="Drawing a figure")
     with matplotlib.rc_context({"svg.hashsalt": path.stem}):
         figure.savefig(path, dpi=150, metadata={"Date": None})
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 def test_the_page_has_the_lowest_versions_of_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    demanded = [*project["dependencies"], *project["optional-dependencies"]["paper"]]
+    demanded = [*project["dependencies"], *project["optional-dependencies"]["results"]]
     floors = dict(one.lower().split(">=") for one in demanded)
     floors["python"] = project["requires-python"].removeprefix(">=")
     page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")

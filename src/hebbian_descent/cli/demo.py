@@ -51,7 +51,9 @@ def demo(
         hebbian-descent demo --open
     """
     for library in ("pyarrow", "matplotlib", "jinja2"):  # now, not after the work
-        require_extra(library, extra="paper", purpose="The demonstration, with its store, figures and page,")
+        require_extra(
+            library, extra="results", purpose="The demonstration, with its store, figures and page,"
+        )
     with resumable(output):
         results = _learned(output / "store")
         with waiting_for("Drawing the page"):

@@ -109,7 +109,7 @@ def sweep(
         hebbian-descent sweep x.csv y.csv --centering moving --workers 4
     """
     for library in ("pyarrow", "matplotlib"):  # now, not after the work
-        require_extra(library, extra="paper", purpose="The command sweep, with its store and figures,")
+        require_extra(library, extra="results", purpose="The command sweep, with its store and figures,")
     setting = LayerGrid.of(
         rules=_words(rules),
         activations=_words(activations),

@@ -41,7 +41,7 @@ def _drawn(exhibit: Exhibit, results: Results, folder: Path) -> Image:
 
 
 def _render(results: Results, images: list[Image], explorer: str) -> str:
-    jinja2 = require_extra("jinja2", extra="paper", purpose="Writing the page")
+    jinja2 = require_extra("jinja2", extra="results", purpose="Writing the page")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )

@@ -120,7 +120,7 @@ class SweepResult:
 
     def to_xarray(self) -> Any:
         """Return all measures as one xarray Dataset with labelled dimensions."""
-        xarray = require_extra("xarray", extra="paper", purpose="An xarray of results")
+        xarray = require_extra("xarray", extra="results", purpose="An xarray of results")
         data: dict[str, Any] = {name: (AXES, values) for name, values in self.values.items()}
         data["diverged_at"] = (AXES[:-1], self.diverged_at)
         attributes = {"baseline_mae": self.baseline, "seconds": self.seconds}
@@ -128,7 +128,7 @@ class SweepResult:
 
     def to_pandas(self) -> Any:
         """Return a table with one row for each run and pattern."""
-        pandas = require_extra("pandas", extra="paper", purpose="A table of results")
+        pandas = require_extra("pandas", extra="results", purpose="A table of results")
         index = pandas.MultiIndex.from_product(self.axes.values(), names=AXES)
         table = pandas.DataFrame({name: v.ravel() for name, v in self.values.items()}, index=index)
         table["diverged"] = np.repeat(self.diverged.ravel(), len(self.axes["pattern"]))

@@ -35,7 +35,7 @@ KEY_COLUMN, SECONDS_COLUMN = "cell_key", "cell_seconds"
 
 def arrow() -> Any:
     """Return pyarrow, which only stores need."""
-    return require_extra("pyarrow", extra="paper", purpose="A store of results")
+    return require_extra("pyarrow", extra="results", purpose="A store of results")
 
 
 def check_memory(n_bytes: int) -> None:

@@ -92,7 +92,7 @@ def _read(content: bytes, key: str, where: str) -> tuple[Record, str, Json]:
 
 
 def _arrow_parquet() -> Any:
-    return require_extra("pyarrow.parquet", extra="paper", purpose="A store of results")
+    return require_extra("pyarrow.parquet", extra="results", purpose="A store of results")
 
 
 def with_checksum(parquet: bytes, key: str) -> bytes:

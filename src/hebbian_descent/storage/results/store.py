@@ -145,7 +145,7 @@ class Store:
 
         If some cells have text and others numbers, the whole column is text.
         """
-        pandas = require_extra("pandas", extra="paper", purpose="A table of results")
+        pandas = require_extra("pandas", extra="results", purpose="A table of results")
         found = (_undamaged(self._parsed(key, table_of)) for key in self._names())
         tables = [
             table.select([name for name in table.column_names if columns is None or name in columns])
