@@ -52,7 +52,7 @@ def demo(
     """
     for library in ("pyarrow", "matplotlib", "jinja2"):  # now, not after the work
         require_extra(
-            library, extra="results", purpose="The demonstration, with its store, figures and page,"
+            library, extra="results", purpose="The demonstration with its store and page"
         )
     with resumable(output):
         results = _learned(output / "store")
