@@ -78,8 +78,9 @@ def _bullets(lines: Iterator[str]) -> str:
 
 
 def _counted(words: pd.Series) -> str:
-    """Return counts such as "208 of 232 agree, undecided: 24"."""
-    others = [f"{word}: {words[word]:,}" for word in ("differs", "undecided", "not run") if word in words]
+    """Return counts such as "98 of 116 agree, 3 differ, 15 undecided"."""
+    names = {"differs": "differ", "undecided": "undecided", "not run": "not run"}
+    others = [f"{words[word]:,} {name}" for word, name in names.items() if word in words]
     return ", ".join([f"{words.get('agrees', 0):,} of {words.sum():,} agree", *others])
 
 

@@ -8,6 +8,7 @@ a killed run resumes after its last finished job, and nothing is counted twice.
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -29,6 +30,8 @@ class Job(NamedTuple):
     """Unique within its experiment, such as rand-adult-draw0."""
     measure: Callable[[Context, Rows], Iterable[Mapping[str, Any]]]
     """Takes the rows of the jobs before it, and returns records: settings, draw, trial, measure, value."""
+    settings: Mapping[str, Any] = {}
+    """What it is measured with; a part that was measured with other settings is measured again."""
 
 
 class Runnable(Protocol):
@@ -66,7 +69,7 @@ def run(
         path = part_of(experiment.label, job.name, context)
         rows = read_part(path)
         try:
-            if rows is None:
+            if rows is None or rows.attrs.get("settings") != in_text(job.settings):
                 rows = _measured(experiment.label, job, context, found)
                 write(path, rows, rows.attrs)
             ended(job, rows.attrs["seconds"])
@@ -80,8 +83,14 @@ def run(
 def _measured(label: str, job: Job, context: Context, before: list[Rows]) -> Rows:
     origin, start = this_origin(), time.perf_counter()  # the origin now: sources may change while it runs
     rows = tidy(label, job.measure(context, together(before) if before else pd.DataFrame()))
-    rows.attrs = {"origin": origin._asdict(), "seconds": round(time.perf_counter() - start, 1)}
+    seconds = round(time.perf_counter() - start, 1)
+    rows.attrs = {"origin": origin._asdict(), "seconds": seconds, "settings": in_text(job.settings)}
     return rows
+
+
+def in_text(settings: Mapping[str, Any]) -> str:
+    """Return settings as text that is equal if they are."""
+    return json.dumps(settings, sort_keys=True, default=str)
 
 
 def rows_of(experiment: str, context: Context) -> Rows:

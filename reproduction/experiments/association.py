@@ -74,7 +74,7 @@ class Association:
                     column = {self.variant_column: variant} if variant else {}
                     cell = {"input": pair[0], "target": pair[1], **column}
                     settings = self.settings_of(effort, variant, draw)
-                    yield Job(name, partial(self._measure, cell, draw, settings))
+                    yield Job(name, partial(self._measure, cell, draw, settings), settings)
 
     def settings_of(self, effort: Effort, variant: str, draw: int) -> dict[str, Any]:
         """Return the settings of protocol, effort, variant and draw together."""

@@ -64,7 +64,7 @@ class AutoAssociation:
                 if dataset in LARGE and effort.is_the_papers:
                     chosen["trials"] = TRIALS_OF_LARGE_DATASETS
                 cell = {"dataset": dataset, "output_activation": output, "hidden_activation": hidden}
-                yield Job(f"{dataset}-{hidden}-{output}", partial(self._measure, cell, chosen))
+                yield Job(f"{dataset}-{hidden}-{output}", partial(self._measure, cell, chosen), chosen)
 
     def _measure(
         self, cell: dict[str, str], settings: dict[str, Any], context: Context, _: Rows

@@ -62,7 +62,8 @@ class Classification:
         settings = effort.applied_to(PROTOCOL, QUICK)
         for name in self.names:
             for activation in self.activations:
-                yield Job(f"{name}-{activation}", partial(self._measure, name, activation, settings))
+                measure = partial(self._measure, name, activation, settings)
+                yield Job(f"{name}-{activation}", measure, settings)
 
     def _measure(
         self, name: str, activation: str, settings: dict[str, Any], context: Context, _: Rows

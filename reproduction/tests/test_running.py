@@ -82,6 +82,14 @@ def test_a_damaged_or_deleted_part_is_run_again(tmp_path, damage):
     assert counting.measured == [0, 1, 2, 1]
 
 
+def test_a_part_that_was_measured_with_other_settings_is_measured_again(tmp_path):
+    counting = Counting(2, measured=[])
+    for rates in ((0.1, 0.01), (0.1, 0.01), (0.1, 0.02)):
+        jobs = [job._replace(settings={"learning_rates": rates}) for job in counting.jobs(None)]
+        assert len(run(counting, Context(tmp_path), jobs).rows) == 4
+    assert counting.measured == [0, 1, 0, 1]
+
+
 def test_a_full_disk_leaves_no_part_and_the_next_run_resumes(tmp_path, monkeypatch):
     context, counting = Context(tmp_path), Counting(measured=[])
     written = []
