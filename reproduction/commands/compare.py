@@ -11,7 +11,7 @@ from hebbian_descent.cli.json_output import write_json
 from hebbian_descent.cli.options import Json
 from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import find
-from reproduction.commands.options import Names, Output
+from reproduction.commands.options import Names, Output, say_source
 from reproduction.compare import BEST_RATE, deviations_and_rates, verdicts
 from reproduction.context import OUTPUT, Context
 from reproduction.layout import reason
@@ -51,6 +51,7 @@ def compare(names: Names = None, output: Output = OUTPUT, as_json: Json = False)
         write_json({name: table.to_dict("records") for name, table in tables.items()})
         return
     print_fitting(_counts(found), wrap=[0, 1])
+    say_source(context, labels)
     console = PlainConsole()
     rests_on = found["rests_on"].value_counts()
     console.print(

@@ -22,7 +22,7 @@ from hebbian_descent.cli.options import Json
 from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import Entry, find
 from reproduction.commands.compare import in_words
-from reproduction.commands.options import Output, Quick
+from reproduction.commands.options import Output, Quick, say_source
 from reproduction.compare import verdicts
 from reproduction.context import OUTPUT, Context, Effort
 from reproduction.formula_tables import FormulaTable
@@ -67,6 +67,7 @@ def table(
         show_rows(entry, context, form)
     else:
         show_verdicts(entry, context, form, measure)
+        say_source(context, [entry.label])
 
 
 def show_verdicts(entry: Entry, context: Context, form: str = "text", measure: str | None = None) -> None:
