@@ -51,7 +51,7 @@ PARTS = {
         "estimators/test_*.py",
         "learning/test_*.py",
         "memory/test_*.py",
-        "paper/test_paper_claims.py",
+        "../reproduction/tests/test_claims.py",
         "sweep/test_*.py",
     ),
 }

@@ -6,7 +6,8 @@ import pandas as pd
 
 from hebbian_descent.table_formats import TextTable, markdown_text
 from reproduction.compare import verdicts
-from reproduction.document import COMMITTED, place, title_of
+from reproduction.context import COMMITTED
+from reproduction.document import title_of
 from reproduction.layout import side_by_side
 from reproduction.numbers import NUMBERS
 from reproduction.pairs import summary
@@ -22,7 +23,7 @@ def all_numbers() -> str:
     """Return the page: counts, the tables of the paper, and where our numbers come from."""
     found = verdicts(COMMITTED)
     sections = ["# All numbers", SIGNS, "## Counts", markdown_text(counts(found))]
-    for label in sorted(TABLES, key=place):
+    for label in TABLES:
         sections.append(f"## {title_of(label)}")
         results = found[found["experiment"] == label]
         for measure, lines in results.groupby("measure", sort=False):

@@ -8,7 +8,7 @@ way: with few draws, or an interval so wide that most numbers lie in it, a resul
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,13 @@ def fewest(drawn: bool) -> int:
 
 def verdicts(context: Context, labels: Iterable[str] | None = None) -> pd.DataFrame:
     """Judge the printed results of some tables, or of all, one line each."""
-    return judged(_with_ours(context, labels, is_result=True))
+    return judged(_with_ours(lambda label: rows_of(label, context), labels, is_result=True))
+
+
+def verdicts_of(label: str, rows: Rows) -> pd.DataFrame:
+    """Judge the printed results of a table for which there are rows, such as those of a run under way."""
+    found = judged(_with_ours(lambda _: rows, [label], is_result=True))
+    return found[found["n"] > 0]
 
 
 def judged(table: pd.DataFrame) -> pd.DataFrame:
@@ -123,7 +129,7 @@ def deviations_and_rates(context: Context, labels: Iterable[str] | None = None) 
     of the two variances lies in the 99 % interval of the F distribution, whatever the last printed digit was
     rounded from. A learning rate is one of 35; it agrees if it is the same one.
     """
-    table = _with_ours(context, labels, is_result=False)
+    table = _with_ours(lambda label: rows_of(label, context), labels, is_result=False)
     is_rate = table["measure"] == BEST_RATE
     ours = table["learning_rate"].where(is_rate, table["trial_sd"])
     word = np.where(
@@ -151,7 +157,9 @@ def _sd_words(printed: pd.Series, ours: pd.Series, n: pd.Series) -> np.ndarray:
     return np.where((largest >= low * own) & (smallest <= high * own), "agrees", "differs")
 
 
-def _with_ours(context: Context, labels: Iterable[str] | None, *, is_result: bool) -> pd.DataFrame:
+def _with_ours(
+    rows_of_table: Callable[[str], Rows], labels: Iterable[str] | None, *, is_result: bool
+) -> pd.DataFrame:
     """Return printed numbers beside ours: ours, sd, n, learning_rate, and trials of the first draw."""
     table = printed_numbers()
     judged = (*RESULTS,) if is_result else (*STD_OF.values(), BEST_RATE)
@@ -161,7 +169,7 @@ def _with_ours(context: Context, labels: Iterable[str] | None, *, is_result: boo
     printed = printed_rows()
     estimates: dict[Place, dict[str, float]] = {}
     for label in table["experiment"].unique():
-        estimates |= _estimates(label, rows_of(label, context))
+        estimates |= _estimates(label, rows_of_table(label))
     result_of = {sd: result for result, sd in STD_OF.items()}
     lines = []
     for place, measure in zip(table["row"], table["measure"], strict=True):

@@ -17,6 +17,8 @@ from hebbian_descent.sweep import SweepResult, TargetRangeWarning, sweep, sweep_
 
 OUTPUT = Path(__file__).parent / "output"
 """Where runs under way keep their parts and pages; ignored by git."""
+DATA = Path(__file__).parent / "data"
+"""What is under version control."""
 
 
 @dataclass(frozen=True)
@@ -68,21 +70,21 @@ class Context:
 
     def sweep(self, inputs: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> SweepResult:
         """Call `sweep` with these workers; its cells are kept, so that a stopped job resumes."""
-        with warnings.catch_warnings():
-            # That some units cannot reach some targets is what the paper's tables are about.
-            warnings.simplefilter("ignore", TargetRangeWarning)
-            return sweep(inputs, targets, **self._where(), **options)
+        return self._call(sweep, inputs, targets, **options)
 
     def sweep_autoencoders(self, inputs: npt.ArrayLike, **options: Any) -> SweepResult:
         """Call `sweep_autoencoders` with these workers; its cells are kept, too."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TargetRangeWarning)
-            return sweep_autoencoders(inputs, **self._where(), **options)
+        return self._call(sweep_autoencoders, inputs, **options)
 
-    def _where(self) -> dict[str, Any]:
-        return {
-            "store": Store(self.folder / "cells"),
-            "workers": self.workers,
-            "scheduler": self.scheduler,
-            "progress": self.progress,
-        }
+    def _call(
+        self, function: Callable[..., SweepResult], *data: npt.ArrayLike, **options: Any
+    ) -> SweepResult:
+        where = {"workers": self.workers, "scheduler": self.scheduler, "progress": self.progress}
+        with warnings.catch_warnings():
+            # That some units cannot reach some targets is what the paper's tables are about.
+            warnings.simplefilter("ignore", TargetRangeWarning)
+            return function(*data, store=Store(self.folder / "cells"), **where, **options)
+
+
+COMMITTED = Context(DATA)
+"""Rows under version control alone, whatever was run here."""

@@ -17,20 +17,18 @@ from hebbian_descent.table_formats import TextTable, markdown_text
 from reproduction import pictures
 from reproduction.claims import judge_all
 from reproduction.compare import BEST_RATE, deviations_and_rates, verdicts
-from reproduction.context import Context
+from reproduction.context import COMMITTED
 from reproduction.figures import FIGURES
 from reproduction.layout import reason
 from reproduction.numbers import NUMBERS
 from reproduction.pairs import DESCENTS, pairs, swaps, winners
 from reproduction.printed import printed_rows
-from reproduction.rows import DATA, committed, only
+from reproduction.rows import committed, only
 from reproduction.studies import STUDIES
 from reproduction.studies.page import link_to, studies_page
 from reproduction.tables import TABLES
 
 DOCS = Path(__file__).parents[1] / "docs"
-COMMITTED = Context(DATA)
-"""A folder without runs: all numbers are those under version control."""
 
 
 def write_pages(docs: Path = DOCS) -> list[Path]:
@@ -117,18 +115,13 @@ def _figures() -> Iterator[str]:
 
 
 def _tables(found: pd.DataFrame) -> Iterator[str]:
-    for label in sorted(TABLES, key=place):
+    for label in TABLES:
         results = found[found["experiment"] == label]
         counts = _counted(results["word"].value_counts())
         yield f"### {title_of(label)}"
         yield f"![Ours over print](figures/{pictures.name_of(label)})"
         yield f"{counts}." if label in NUMBERS else f"{counts} (`{label}`)."
         yield from _differences(results[results["word"] == "differs"])
-
-
-def place(label: str) -> int:
-    """Return the number of a table in the printed paper; numbers of the text stand behind them."""
-    return int(NUMBERS.get(label, "Table 99").split()[1])
 
 
 def title_of(label: str) -> str:

@@ -10,32 +10,49 @@ import pandas as pd
 from hebbian_descent.safe_files import write_atomically
 from reproduction.context import Context
 from reproduction.origin import Origin, one_line
-from reproduction.rows import DATA, committed, only, origins, together, write
+from reproduction.rows import DATA, committed, only, only_used, origins, together, write
 from reproduction.running import Outcome, parts_of
 
 
 def keep(experiment: str, outcome: Outcome, context: Context, folder: Path = DATA) -> tuple[Path, Path]:
     """Replace the committed rows of an experiment by those of a whole run with at least as many draws."""
+    forget_what_was_read()
     before = only(committed(), experiment)
     if not context.effort.is_the_papers or outcome.missing:
         raise ValueError(
             f"Only a whole run by the paper's protocol is kept. Got {context.effort.name}, "
             f"{len(outcome.missing)} datasets missing: leave --keep out."
         )
-    if len(outcome.rows) < len(before):
+    if lost := len(_places(before) - _places(outcome.rows)):
         raise ValueError(
-            f"A kept run must have at least the {len(before)} rows under version control, of "
-            f"{before['draw'].nunique()} draws. Got {len(outcome.rows)}: raise --draws."
+            f"A kept run must have all cells, draws and trials under version control, {len(before)} rows of "
+            f"{before['draw'].nunique()} draws. Got a run that lacks {lost} of them."
         )
     rows = together([committed()[committed()["experiment"] != experiment], outcome.rows])
     parts = [rows.attrs for rows in parts_of(experiment, context)]
     origin = one_line(Origin(**part["origin"]) for part in parts)._asdict()
-    found = {**origins(), experiment: {**origin, "seconds": round(sum(part["seconds"] for part in parts))}}
+    draws, seconds = outcome.rows["draw"], round(sum(part["seconds"] for part in parts))
+    origin |= {"seeds": f"{draws.min()} to {draws.max()}", "seconds": seconds}
+    found = {**origins(), experiment: origin}
     write(folder / "rows.parquet", _sorted(rows))
     write_atomically(
         folder / "origin.json", (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode()
     )
+    forget_what_was_read()
     return folder / "rows.parquet", folder / "origin.json"
+
+
+def forget_what_was_read() -> None:
+    """Read the committed rows anew the next time: one command may keep several runs."""
+    committed.cache_clear()
+    origins.cache_clear()
+
+
+def _places(rows: pd.DataFrame) -> set[tuple[object, ...]]:
+    """Return what was measured where: cells, draws, trials and measures."""
+    used = only_used(rows) if len(rows) else rows
+    places = used.drop(columns=["experiment", "value"], errors="ignore")
+    return set(places.itertuples(index=False, name=None))
 
 
 def _sorted(rows: pd.DataFrame) -> pd.DataFrame:

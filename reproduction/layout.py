@@ -11,6 +11,8 @@ from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.printed import notes, printed_rows
 from reproduction.rows import ALL_TRIALS, Rows, settings_of
 
+VERBS = {"agrees": "agree", "differs": "differ"}
+"""Verdicts of several numbers, where these differ from that of one."""
 SIGNS = {"differs": "≠", "undecided": "?"}
 STYLES = {"differs": "red", "undecided": "yellow"}
 
@@ -40,11 +42,16 @@ def _ours_and_printed(verdict: object, digits: int) -> Cell:
     return Marked(text, style=STYLES.get(word, ""))
 
 
+def counted(words: pd.Series) -> str:
+    """Return how often each verdict was given, such as "98 agree, 15 undecided, 3 differ"."""
+    return ", ".join(f"{n:,} {VERBS.get(word, word)}" for word, n in words.value_counts().items())
+
+
 def averaged(rows: Rows) -> TextTable:
-    """Return the means of all measures over draws and trials, a line per cell."""
-    of_trials = rows[rows["trial"] != ALL_TRIALS]
-    means = of_trials.groupby([*settings_of(rows), "measure"], observed=True, sort=False)["value"].mean()
-    found: pd.DataFrame = means.unstack("measure").reset_index()
+    """Return the means of all measures over draws, each the mean of its trials, a line per cell."""
+    of_trials, cell = rows[rows["trial"] != ALL_TRIALS], [*settings_of(rows), "measure"]
+    of_draws = of_trials.groupby([*cell, "draw"], observed=True, sort=False)["value"].mean()
+    found = of_draws.groupby(cell, observed=True, sort=False).mean().unstack("measure").reset_index()
     lines = [
         [f"{cell:.4f}" if isinstance(cell, float) else cell for cell in line] for line in found.to_numpy()
     ]

@@ -44,6 +44,11 @@ def label_of(name: str) -> str:
     return BY_NUMBER[spelled(name)]
 
 
+def place(label: str) -> int:
+    """Return the number of a table in the printed paper; numbers of the text stand behind them."""
+    return int(NUMBERS.get(label, "Table 99").split()[1])
+
+
 def described(label: str) -> str:
     """Return a label beside its number, `Table 3 (tab:…)`, or alone if the paper has no such label."""
     return f"{NUMBERS[label]} ({label})" if label in NUMBERS else label

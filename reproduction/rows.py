@@ -10,7 +10,6 @@ to a whole draw, such as the best learning rate, have the trial −1.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -19,9 +18,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from hebbian_descent.safe_files import write_atomically
+from reproduction.context import DATA
+
 Rows: TypeAlias = pd.DataFrame
 
-DATA = Path(__file__).parent / "data"
 ALL_TRIALS = -1
 """The trial of what was measured once for all trials of a draw."""
 NUMBERS = {"draw": "int16", "trial": "int16", "value": "float64"}
@@ -31,8 +32,16 @@ PLACES = ("draw", "trial", "measure", "value")
 
 def tidy(experiment: str, records: Iterable[Mapping[str, Any]]) -> Rows:
     """Return rows of records, which have settings, `measure`, `value` and, if any, draw and trial."""
-    table = pd.DataFrame([{"experiment": experiment, "draw": 0, "trial": ALL_TRIALS, **r} for r in records])
-    return in_order(table)
+    base = {"experiment": experiment, "draw": 0, "trial": ALL_TRIALS}
+    lines = [{**base, **{name: as_cell(name, value) for name, value in record.items()}} for record in records]
+    return in_order(pd.DataFrame(lines))
+
+
+def as_cell(name: str, value: Any) -> Any:
+    """Return a value as it stands in the rows: settings are texts, such as 0.1 and 100."""
+    if name in NUMBERS:
+        return value
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def in_order(rows: Rows) -> Rows:
@@ -66,12 +75,7 @@ def write(path: Path, rows: Rows, notes: Mapping[str, Any] | None = None) -> Non
     """Write rows with notes, under a temporary name first: a killed run leaves no half of a file."""
     rows.attrs = dict(notes or {})
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        rows.to_parquet(partial, compression="zstd", index=False)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_atomically(path, rows.to_parquet(None, compression="zstd", index=False))
 
 
 @cache
@@ -91,15 +95,16 @@ def origins() -> dict[str, dict[str, str]]:
 def by_repetition(rows: Rows, measure: str) -> pd.DataFrame:
     """Return one measure of an experiment, a line per cell and a column per draw: the mean over its trials.
 
-    Where nothing was drawn, so that all rows have draw 0, the columns are the trials. Lines are in the order
-    of the rows.
+    Where nothing was drawn, as from whole datasets, the columns are the trials. Lines are in the order of
+    the rows.
     """
     found = rows[rows["measure"] == measure]
-    repetition = "trial" if found["draw"].nunique() <= 1 else "draw"
+    is_drawn = "input" in settings_of(only_used(found)) or found["draw"].nunique() > 1
+    repetition = "draw" if is_drawn else "trial"
     settings = settings_of(only_used(found))
     found = found.astype(dict.fromkeys(settings, str))  # no index of categories, which keeps unused ones
     grouped = found.groupby([*settings, repetition], sort=False)["value"]
-    means = grouped.agg(lambda values: np.mean(values.to_numpy()))
+    means = grouped.agg(lambda values: np.mean(values.to_numpy()))  # NaN, which stands for diverged, stays
     return means.unstack(repetition).reindex(means.index.droplevel(repetition).unique())
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from hebbian_descent.datasets import DatasetUnavailableError
 from reproduction.context import Context, Effort
 from reproduction.origin import this_origin
-from reproduction.rows import Rows, committed, only, tidy, together, write
+from reproduction.rows import Rows, committed, only, only_used, settings_of, tidy, together, write
 
 
 class Job(NamedTuple):
@@ -94,17 +94,34 @@ def in_text(settings: Mapping[str, Any]) -> str:
 
 
 def rows_of(experiment: str, context: Context) -> Rows:
-    """Return the rows of an experiment: of your own run, or else those under version control."""
+    """Return the rows of an experiment: of your own run, or else those under version control.
+
+    By the paper's protocol a run counts once it has every cell; before, one pair of datasets would hide the
+    committed numbers of all others.
+    """
     own = finished(experiment, context)
-    if len(own) or not context.effort.is_the_papers:
+    if not context.effort.is_the_papers:
         return own
-    return only(committed(), experiment)
+    kept = only(committed(), experiment)
+    return own if len(own) and cells_of(kept) <= cells_of(own) else kept
+
+
+def cells_of(rows: Rows) -> set[tuple[str, ...]]:
+    """Return the combinations of settings that were measured."""
+    if not len(rows):
+        return set()
+    used = only_used(rows)
+    return set(used[settings_of(used)].astype(str).itertuples(index=False, name=None))
 
 
 def finished(experiment: str, context: Context) -> Rows:
     """Return the rows of all finished jobs of an experiment; empty if there are none."""
     found = parts_of(experiment, context)
-    return together(found) if found else pd.DataFrame()
+    rows = together(found) if found else pd.DataFrame()
+    if len(rows) and rows.duplicated([name for name in rows if name != "value"]).any():
+        folder = _folder_of(experiment, context)
+        raise ValueError(f"Each number must be measured by one part. Got several in {folder}: delete it.")
+    return rows
 
 
 def parts_of(experiment: str, context: Context) -> list[Rows]:

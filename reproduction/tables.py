@@ -10,6 +10,7 @@ from typing import Any
 
 from reproduction.experiments import Association, AutoAssociation, Classification, Experiment
 from reproduction.grids import QUICK_DECAYS, WEIGHT_DECAYS
+from reproduction.numbers import place
 from reproduction.printed import PrintedRow, printed_rows
 
 Row = PrintedRow
@@ -86,7 +87,8 @@ MAKERS: dict[str, Callable[[str, tuple[Row, ...]], Experiment]] = {
 }
 """By file of printed rows."""
 
+FILES = {row.label: row.file for row in printed_rows()}
 TABLES: dict[str, Experiment] = {
-    label: MAKERS[file](label, printed_rows(label))
-    for label, file in dict.fromkeys((row.label, row.file) for row in printed_rows())
+    label: MAKERS[FILES[label]](label, printed_rows(label)) for label in sorted(FILES, key=place)
 }
+"""By label, in the order of the paper."""

@@ -14,7 +14,7 @@ from reproduction.catalogue import find
 from reproduction.commands.options import Names, Output, say_source
 from reproduction.compare import BEST_RATE, deviations_and_rates, verdicts
 from reproduction.context import OUTPUT, Context
-from reproduction.layout import reason
+from reproduction.layout import counted, reason
 from reproduction.numbers import NUMBERS
 from reproduction.pairs import pairs, summary, winners
 from reproduction.printed import printed_rows
@@ -61,15 +61,16 @@ def compare(names: Names = None, output: Output = OUTPUT, as_json: Json = False)
     for kind, judged in differences.groupby("kind", sort=False):
         directions = judged["direction"].value_counts()
         console.print(
-            f"Paired, {kind}: {_words(judged)}; direction {directions.get('same', 0)} the same, "
+            f"Paired, {kind}: {counted(judged['word'])}; direction {directions.get('same', 0)} the same, "
             f"{directions.get('opposite', 0)} opposite.",
             soft_wrap=True,
         )
     is_rate = spreads["measure"] == BEST_RATE
     for title, lines in {"deviations": spreads[~is_rate], "learning rates": spreads[is_rate]}.items():
-        console.print(f"Printed {title}: {_words(lines)}.")
+        if len(lines):
+            console.print(f"Printed {title}: {counted(lines['word'])}.")
     if len(best):
-        console.print(f"Winners, ours beside the printed ones: {_words(best)}.")
+        console.print(f"Winners, ours beside the printed ones: {counted(best['word'])}.")
     _print_differences(console, found[found["word"] == "differs"])
 
 
@@ -82,10 +83,6 @@ def in_words(table: pd.DataFrame) -> pd.DataFrame:
 def _named(differences: pd.DataFrame) -> pd.DataFrame:
     names = {side: [f"{row.label} {row.name}" for row in differences[side]] for side in ("first", "second")}
     return differences.assign(**names)
-
-
-def _words(judged: pd.DataFrame) -> str:
-    return ", ".join(f"{n} {word}" for word, n in judged["word"].value_counts().items())
 
 
 def _counts(found: pd.DataFrame) -> TextTable:

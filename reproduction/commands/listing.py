@@ -14,7 +14,7 @@ from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.catalogue import Entry, catalogue
 from reproduction.commands.options import Output
 from reproduction.context import OUTPUT, Context, Effort
-from reproduction.running import part_of
+from reproduction.running import part_of, read_part
 
 
 def list_entries(
@@ -23,7 +23,7 @@ def list_entries(
     studies: Annotated[bool, typer.Option("--studies", help="Studies alone.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the paper's tables and figures, and the studies: number, label, title, and minutes on two cores.
+    """List the paper's tables and figures, studies, and what claims measure: number, label, title, and minutes on two cores.
 
     **Example**
 
@@ -83,4 +83,5 @@ EFFORTS = (Effort(draws=1), Effort(draws=1, quick=True))
 
 def _done(entry: Entry, context: Context) -> tuple[int, int]:
     jobs = [job.name for job in entry.content.jobs(context.effort)]
-    return sum(part_of(entry.label, name, context).exists() for name in jobs), len(jobs)
+    done = (read_part(part_of(entry.label, name, context)) is not None for name in jobs)
+    return sum(done), len(jobs)

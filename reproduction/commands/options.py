@@ -11,7 +11,8 @@ import typer
 from hebbian_descent.cli.messages import say
 from reproduction.context import Context
 from reproduction.numbers import described
-from reproduction.running import parts_of
+from reproduction.rows import committed, only
+from reproduction.running import cells_of, finished
 
 Output = Annotated[
     Path,
@@ -33,6 +34,10 @@ Names = Annotated[
 
 
 def say_source(context: Context, labels: Iterable[str]) -> None:
-    """Name the tables whose numbers are those of your own runs; the others are under version control."""
-    if own := [described(label) for label in labels if parts_of(label, context)]:
-        say(f"From your own runs in {context.folder}: {', '.join(own)}. What they lack was not run.")
+    """Say which tables show your own runs, and which runs do not count yet."""
+    for label in labels:
+        own, kept = finished(label, context), only(committed(), label)
+        if len(own) and cells_of(kept) <= cells_of(own):
+            say(f"{described(label)} is of your own run.")
+        elif len(own):
+            say(f"Your run of {described(label)} lacks cells: the numbers are those under version control.")

@@ -21,7 +21,7 @@ from reproduction import keeping
 from reproduction.catalogue import Entry, catalogue, find
 from reproduction.commands.options import Names, Output, Quick
 from reproduction.commands.table import show_formulas, show_rows, show_verdicts
-from reproduction.compare import FEWEST_DRAWS
+from reproduction.compare import FEWEST_DRAWS, verdicts_of
 from reproduction.context import OUTPUT, Context, Effort
 from reproduction.figures import draw
 from reproduction.running import Job, Outcome
@@ -68,9 +68,14 @@ def run(
     """
     effort = Effort(draws or (QUICK_DRAWS if quick else FEWEST_DRAWS), quick, parsed_overrides(changes or []))
     context = Context(output, effort, workers, scheduler)
+    if keep and (only or not effort.is_the_papers):
+        raise ValueError("--keep must come without --only, --set and --quick, which no kept numbers have.")
     entries = list(catalogue().values()) if names == ["all"] else [find(name) for name in names or ()]
     if not entries:
         raise ValueError("Name what to run, such as 'Table 3'; `python -m reproduction list` shows all.")
+    drawn = [entry for entry in entries if entry.kind == "table"]
+    if draws and not drawn:
+        raise ValueError(f"--draws must be left out with {entries[0]}, whose draws are its own.")
     tasks = [Task(entry, _jobs(entry, effort, only)) for entry in entries]
     if not effort.is_the_papers:
         say("Not the paper's protocol: these results are stored separately and decide nothing.")
@@ -137,10 +142,15 @@ def _show(entry: Entry, outcome: Outcome, context: Context) -> None:
     if entry.kind == "formulas":
         show_formulas(entry.content)
     elif entry.kind == "table" and len(outcome.rows):
-        show = show_verdicts if context.effort.is_the_papers else show_rows
-        show(entry, context)
-    elif entry.kind in ("study", "claim") and len(outcome.rows):
-        say(f"`python -m reproduction {entry.kind if entry.kind == 'study' else 'claims'}` shows the answer.")
+        if context.effort.is_the_papers:
+            show_verdicts(entry, verdicts_of(entry.label, outcome.rows))
+        else:
+            show_rows(entry, context)
+    elif entry.kind == "study" and len(outcome.rows):
+        quick = " --quick" if context.effort.quick else ""
+        say(f"`python -m reproduction study {entry.label}{quick}` shows the answer.")
+    elif entry.kind == "claim" and len(outcome.rows):
+        say(f"`python -m reproduction claims {entry.label.split()[1]}` shows the verdict.")
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:

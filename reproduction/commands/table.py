@@ -26,7 +26,7 @@ from reproduction.commands.options import Output, Quick, say_source
 from reproduction.compare import verdicts
 from reproduction.context import OUTPUT, Context, Effort
 from reproduction.formula_tables import FormulaTable
-from reproduction.layout import averaged, side_by_side
+from reproduction.layout import averaged, counted, side_by_side
 from reproduction.running import rows_of
 
 FORMATS = ("text", "csv", "latex")
@@ -58,7 +58,7 @@ def table(
         raise unknown_name("format", form, FORMATS)
     entry, context = find(name, "table", "formulas"), Context(output, Effort(quick=quick))
     if entry.kind == "formulas":
-        show_formulas(entry.content, form)
+        show_formulas(entry.content, form, as_json=as_json)
     elif as_json:
         write_json(in_words(verdicts(context, [entry.label])).to_dict("records"))
     elif form == "csv" and not quick:
@@ -66,13 +66,12 @@ def table(
     elif quick:
         show_rows(entry, context, form)
     else:
-        show_verdicts(entry, context, form, measure)
+        show_verdicts(entry, verdicts(context, [entry.label]), form, measure)
         say_source(context, [entry.label])
 
 
-def show_verdicts(entry: Entry, context: Context, form: str = "text", measure: str | None = None) -> None:
-    """Print ours and the printed numbers of one measure, or of all."""
-    found = verdicts(context, [entry.label])
+def show_verdicts(entry: Entry, found: pd.DataFrame, form: str = "text", measure: str | None = None) -> None:
+    """Print ours and the printed numbers of one measure, or of all; LaTeX has nothing else."""
     measures = list(found["measure"].unique())
     if measure not in (None, *measures):
         raise unknown_name("measure of this table", str(measure), measures)
@@ -80,11 +79,12 @@ def show_verdicts(entry: Entry, context: Context, form: str = "text", measure: s
         lines = found[found["measure"] == chosen]
         title = f"{entry}, {chosen}: ours/printed, ≠ where they differ, ? where that is undecided"
         shown = side_by_side(title, lines)
-        show_table(
-            shown._replace(headings=[*map(stacked, shown.headings)]) if form == "text" else shown, form
-        )
-        words = lines["word"].value_counts()
-        PlainConsole().print(", ".join(f"{n} {word}" for word, n in words.items()), soft_wrap=True)
+        if form == "text":
+            show_table(shown._replace(headings=[*map(stacked, shown.headings)]))
+            PlainConsole().print(f"{counted(lines['word'])}.", soft_wrap=True)
+        else:
+            echo(f"% {entry}, {chosen}")
+            show_table(shown, form)
     if set(found["word"]) <= {"undecided", "not run"}:
         say("Fewer than 5 draws decide nothing: `--draws 10` adds the others, and keeps these.")
 
@@ -97,8 +97,11 @@ def show_rows(entry: Entry, context: Context, form: str = "text") -> None:
     show_table(averaged(rows)._replace(title=f"{entry}: {entry.title}"), form)
 
 
-def show_formulas(formulas: FormulaTable, form: str = "text") -> None:
+def show_formulas(formulas: FormulaTable, form: str = "text", *, as_json: bool = False) -> None:
     """Print a table of formulas; on the terminal, each case of a formula has its own line."""
+    if as_json:
+        write_json([dict(zip(formulas.headings, row, strict=True)) for row in formulas.rows()])
+        return
     title = f"{formulas.label}: {formulas.title}"
     shown = TextTable(formulas.headings, list(formulas.rows()), title)
     if form != "text":
