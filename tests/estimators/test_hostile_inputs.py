@@ -201,6 +201,14 @@ def test_wrong_starts_of_rows_are_refused(starts):
             getattr(HebbianDescentRegressor(), method)(matrix, np.arange(4.0))
 
 
+def test_a_matrix_of_lists_with_too_few_rows_is_refused():
+    for _ in range(20):  # the lengths of the absent rows are whatever memory holds
+        matrix = scipy.sparse.lil_array(np.eye(4))
+        matrix.rows, matrix.data = matrix.rows[:2], matrix.data[:2]
+        with pytest.raises(ValueError, match="X"):
+            HebbianDescentRegressor().fit(matrix, np.arange(4.0))
+
+
 def test_labels_in_a_sparse_matrix_are_checked_too():
     y = scipy.sparse.csr_array(np.eye(4, dtype=int))
     y.indices = np.array([0, 1, 2, 10**8])
@@ -279,3 +287,27 @@ def test_whole_numbers_stay_whole():
     assert classifier.classes_.tolist() == [1, 2, 3, 5, 2**40]
     with pytest.raises(ValueError, match="labels y"):
         classifier.partial_fit(np.eye(3)[:1], np.array([2**63 + 1], np.uint64))
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("dtype", LARGE)
+@pytest.mark.parametrize("scaling", ["auto", None])
+def test_ordinary_samples_after_a_large_one_are_refused_as_a_whole(kind, dtype, scaling):
+    n_refused = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        estimator = kind(scaling=scaling, shift=rng.choice([0.01, 1.0]), average=bool(seed % 2))
+        for call in range(4):
+            X, y = sample(rng, 2 if call else N_SANE, dtype)
+            if kind is HebbianDescentRegressor:
+                y = y.astype(dtype)
+            if call:
+                part = rng.choice([0, 1] if kind is HebbianDescentRegressor else [0])
+                (X[:, 1], y)[part][-1] = 10.0 ** rng.uniform(5, 20 if dtype == np.float32 else 155)
+            before = copy.deepcopy(estimator)
+            try:
+                estimator.partial_fit(scipy.sparse.csr_array(X), y)
+            except DivergenceError:
+                n_refused += 1
+                assert_same_bits(copy.deepcopy(estimator), before)
+    assert n_refused or scaling == "auto"

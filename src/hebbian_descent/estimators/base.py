@@ -20,7 +20,7 @@ from hebbian_descent.engines.online import (
     is_compiled,
     samples_in_a_call,
 )
-from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
+from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, has_ordinary_size, is_sparse
 from hebbian_descent.estimators.batches import LearnsBatches
 from hebbian_descent.estimators.describe import describe_layer, or_what_is_wrong
 from hebbian_descent.estimators.layer_state import LayerState
@@ -43,7 +43,6 @@ from hebbian_descent.network import Layer
 from hebbian_descent.transaction import as_it_is, keep_so_far, own
 
 DTYPES = (np.float64, np.float32)
-ORDINARY_SIZE = 1e12
 LEAST_SHARE = 1e-6
 """Least share of an input in its own spread: the root of how little it counts in a running mean."""
 FIRST = read_only(np.arange(1))
@@ -227,12 +226,15 @@ class LayerEstimator(LearnsBatches, LayerState):
         return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
 
     def _own_unless_safe(self, X: Any, *targets: Any) -> None:
-        """Copy what was shared if samples might be refused after all: large ones, or far from others."""
+        """Copy what was shared if samples might be refused after all: large ones, or far from others.
+
+        So might ordinary ones after large ones, until the weights are known to be of ordinary size again.
+        """
         if "_sparse" not in self.__dict__:
             return
         largest = largest_of(X)
-        is_safe = max([largest, *map(largest_of, targets)]) < ORDINARY_SIZE
         x = values_of(X)
+        is_safe = self._sparse.is_ordinary and has_ordinary_size(x, *targets)
         if is_safe and not self._sparse.scales:
             # The longest possible x − μ, since μ moves towards x.
             is_safe = 4 * max(self._sparse.square_sum, largest**2 * self.n_features_in_) < limit_of(x)
@@ -241,7 +243,9 @@ class LayerEstimator(LearnsBatches, LayerState):
             finest = min(self._sparse.finest_scale, smallest * LEAST_SHARE * np.sqrt(FLOORS[x.dtype]))
             is_safe = largest / finest < limit_of(x) ** 0.75
         if not is_safe:
-            self._take_sparse(own(self._sparse))
+            layer = self._sparse.dense()
+            is_ordinary = has_ordinary_size(x, *targets, layer.weights, layer.bias)
+            self._take_sparse(own(self._sparse)._replace(is_ordinary=is_ordinary))
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no further checks: an array of the right dtype and width, and finite.

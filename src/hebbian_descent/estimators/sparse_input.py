@@ -38,8 +38,9 @@ def _in_range(matrix: Any) -> Any:
     if matrix.format in PARTS:
         parts = tuple(getattr(matrix, part) for part in PARTS[matrix.format])
         return type(matrix)(parts, shape=matrix.shape)
-    if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
-        raise ValueError("its rows do not fit its data")
+    if matrix.format == "lil":
+        if len(matrix.rows) != matrix.shape[0] or [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
+            raise ValueError("its rows must fit its shape and its data")
     return matrix
 
 
