@@ -6,6 +6,7 @@ import pickle
 import re
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -253,7 +254,7 @@ def test_the_examples_of_the_page_run(capsys):
     assert float(printed[1]) == pytest.approx(float(stated[1]), abs=0.2)  # other machines round differently
 
 
-@pytest.mark.parametrize("kind", [HebbianDescentClassifier, HebbianDescentRegressor])
+@pytest.mark.parametrize("kind", [river.HebbianDescentClassifier, river.HebbianDescentRegressor])
 def test_a_model_that_is_mapped_into_memory_learns_on_a_copy(tmp_path, kind):
     model = kind()
     for value in range(5):

@@ -253,7 +253,9 @@ def sparse_loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any]) 
 
     def learn(arrays: SparseArrays, inputs: Any, targets: Targets, *others: Any) -> int:
         if targets.ndim == 1:
-            return int(loop.learn_sparse_labels(arrays.compiled, rows_of(inputs), arrays.places[targets], *others))
+            return int(
+                loop.learn_sparse_labels(arrays.compiled, rows_of(inputs), arrays.places[targets], *others)
+            )
         return int(loop.learn_sparse(arrays.compiled, rows_of(inputs), targets, *others))
 
     return learn
