@@ -53,7 +53,7 @@ CONFIGURE = $(BUILD_VENV)/bin/cmake -G Ninja -S . -DPython_EXECUTABLE=$(abspath 
 LEVELS ?= all
 BUILD_TYPE ?= Release
 CPP := $(wildcard src/hebbian_descent/native/cpp/*.[ch]pp)
-JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs src/hebbian_descent/paper/report/parts/*.js)
+JAVASCRIPT := $(wildcard src/hebbian_descent/explorer/parts/*.mjs reproduction/report/parts/*.js)
 NATIVE_STAMP := build/native/.built-$(BUILD_TYPE)-$(subst ;,-,$(LEVELS))
 $(NATIVE_STAMP): $(BUILD_STAMP) CMakeLists.txt src/hebbian_descent/native/cpp $(CPP)
 	$(CONFIGURE) -B build/native -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) '-DHEBBIAN_DESCENT_LEVELS=$(LEVELS)'
@@ -165,7 +165,7 @@ quality: $(BENCH_STAMP) native  ## Measure ours again on all datasets, and peers
 	$(BIN)/python bench/quality.py
 
 COMMIT ?= HEAD
-bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=2be8021
+bench-against: $(LIGHT_STAMP) native  ## Compare the speed with that of another commit: make bench-against COMMIT=HEAD~10
 	$(LIGHT_VENV)/bin/python bench/against.py $(COMMIT)
 
 wheel-test: $(BUILD_STAMP)  ## Test the wheel in an environment without the extras, and the wheel that a user without a compiler gets

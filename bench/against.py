@@ -1,4 +1,4 @@
-"""Compare the speed of the package with that of another commit: `make bench-against COMMIT=2be8021`.
+"""Compare the speed of the package with that of another commit: `make bench-against COMMIT=HEAD~10`.
 
 The other commit is installed in its own environment, with the same libraries, since the installed ones decide
 how long scikit-learn takes to import. Both take turns at every piece of work; the ratio is of the shortest
@@ -11,15 +11,13 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from estimators import IMPORT, OUR_FIRST_CALLS, OURS
 from report import Sheet
 from rich.console import Console
 from timed_works import TIMED
-
-from estimators import IMPORT, OUR_FIRST_CALLS, OURS
 
 ROOT = Path(__file__).parent.parent
 STARTS = {
@@ -61,15 +59,10 @@ class Commit:
         return float(self.process.stdout.readline())
 
     def start(self, code: str) -> float:
-        """Return the first number that some code prints in a new process, where nothing is compiled yet."""
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
-                [self.python, "-c", code],
-                env=self.environment | {"NUMBA_CACHE_DIR": folder},
-                capture_output=True,
-                text=True,
-                check=True,
-            )
+        """Return the first number that some code prints in a new process."""
+        done = subprocess.run(
+            [self.python, "-c", code], env=self.environment, capture_output=True, text=True, check=True
+        )
         return float(done.stdout.split()[0])
 
 

@@ -19,7 +19,7 @@ from rich.progress import track
 from hebbian_descent import DivergenceError, HebbianDescentAutoencoder
 from hebbian_descent.datasets import load
 from hebbian_descent.learning.rates import KAPPAS
-from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 PAGE = Path(__file__).parent.parent / "docs" / "estimators" / "learning_rate.md"
 MARK = "<!-- made by bench/autoencoder_rates.py -->"

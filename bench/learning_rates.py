@@ -28,7 +28,7 @@ from hebbian_descent.datasets import draw_pair, load
 from hebbian_descent.datasets.dataset import DatasetError
 from hebbian_descent.learning.rates import KAPPAS, Automatic
 from hebbian_descent.network import get_activation
-from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 PAGE = Path(__file__).parent.parent / "docs" / "estimators" / "learning_rate.md"
 MARK = "<!-- made by bench/learning_rates.py -->"

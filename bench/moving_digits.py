@@ -22,9 +22,9 @@ from rich.progress import track
 
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair, load
-from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.safe_files import write_atomically
 from hebbian_descent.sweep import TargetRangeWarning, sweep
+from hebbian_descent.sweep.grids import LEARNING_RATES
 from hebbian_descent.table_formats import TextTable, markdown_text
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocol.md"

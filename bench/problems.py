@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hebbian_descent.learning.run import epoch_order
 from hebbian_descent.sweep import initial_weights
 
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -51,10 +52,6 @@ class Problem:
 
     def in_batches(self, patterns: Array) -> Array:
         """Return the patterns of each update; only batches are reordered in each epoch."""
-        from hebbian_descent.learning.run import (
-            epoch_order,
-        )  # only for peers: older commits have it elsewhere
-
         orders = [
             epoch_order(self.n_patterns, SEED, epoch) if self.batch_size > 1 else np.arange(self.n_patterns)
             for epoch in range(self.epochs)

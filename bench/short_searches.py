@@ -17,10 +17,12 @@ from unittest.mock import patch
 
 from rich.console import Console
 
-from hebbian_descent.paper.experiments import auto_association, classification
-from hebbian_descent.paper.run_context import Effort, RunContext
-from hebbian_descent.paper.tables import TABLES
 from hebbian_descent.sweep import Found, halving
+from reproduction.context import Context, Effort
+from reproduction.experiments import auto_association, classification
+from reproduction.rows import settings_of
+from reproduction.running import run
+from reproduction.tables import TABLES
 
 JOBS = (
     ("tab:label_learning_centered", "mnist-linear"),
@@ -33,14 +35,12 @@ def main() -> None:
     """Run the jobs and print the results beside their learning rates."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of finished work")
-    context, say = RunContext(parser.parse_args().folder), Console(soft_wrap=True).print
+    context, say = Context(parser.parse_args().folder), Console(soft_wrap=True).print
     for label, name in JOBS:
-        (job,) = (job for job in TABLES[label].jobs(Effort()) if job.name == name)
-        for row in job.run(context):
-            results = ", ".join(
-                f"{column} {mean:.4f} ± {row.std[column]:.4f}" for column, mean in row.results.items()
-            )
-            say(f"{name}, {row.cell['rule']}: {results}, rate {row.learning_rate:g}, trials {row.n_trials}")
+        jobs = [job for job in TABLES[label].jobs(Effort()) if job.name == name]
+        rows = run(TABLES[label], context, jobs).rows
+        found = rows.groupby([*settings_of(rows), "measure"], observed=True)["value"]
+        say(name, found.agg(["mean", "std", "size"]).to_string())
 
 
 def by_short_runs(*arguments: Any, saves: str, **options: Any) -> list[Found]:

@@ -1,8 +1,8 @@
 """Time this environment's package on request: the worker of `against.py`, one per commit.
 
 Each line of standard input names a piece of work; the answer is one line, the seconds that it took. Only
-the public interface that both commits share is called, in the same way: estimators learn by the plain rule,
-without the scaling and averages that earlier commits do not have.
+the public interface that both commits share is called, in the same way. Estimators learn by the plain rule,
+without scaling and averages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache, partial
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,7 @@ def sweep_of(name: str) -> Callable[[], Any]:
 
 def plain(kind: type, **setting: Any) -> Any:
     """Return an estimator that neither scales nor averages."""
-    later = {"scaling": None, "average": False}
-    known = signature(kind).parameters
-    return kind(**setting, **{name: value for name, value in later.items() if name in known})
+    return kind(**setting, scaling=None, average=False)
 
 
 def epoch(centering: str) -> Callable[[], Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from timing import interleaved
 
-from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.sweep import SweepResult, sweep
+from hebbian_descent.sweep.grids import LEARNING_RATES, WEIGHT_DECAYS
 
 NAME = "workers"
 MINIMUM = 1.7

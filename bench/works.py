@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from problems import Array, AutoencoderProblem, LayerProblem
 
-from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 TRIALS = 10
 

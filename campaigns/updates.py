@@ -97,9 +97,11 @@ def seen(it: Any) -> int:
 
 def settings(rng: Random) -> dict[str, Any]:
     """Draw what all estimators have in common; the automatic rate is the one that is safe with outliers."""
+    centering = rng.choice(("auto", "moving", None))
     return {
         "rule": rng.choice(("hebbian_descent", "contrastive")),
-        "centering": rng.choice(("auto", "moving", "half", None)),
+        "centering": centering,
+        "offset_start": rng.choice((None, 0.5)) if centering == "moving" else None,
         "weight_decay": rng.choice((0.0, 1e-4)),
         "random_state": 0,
     }

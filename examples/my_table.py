@@ -7,7 +7,7 @@ of the paper. Edit the rule and run it again: only changed parts are computed ag
 import numpy as np
 
 from hebbian_descent import Factors, Rule
-from hebbian_descent.paper import Association
+from reproduction import Association
 
 
 def sign_factors(activity):

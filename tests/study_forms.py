@@ -2,8 +2,8 @@
 
 import re
 
-from hebbian_descent.paper.studies.page import drawn
-from hebbian_descent.paper.studies.running import kept_results, run_study
+from reproduction.studies.page import drawn
+from reproduction.studies.running import kept_results, run_study
 
 
 def assert_the_quick_form_runs_and_is_kept(study, folder):

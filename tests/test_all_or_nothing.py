@@ -261,15 +261,15 @@ def test_a_rule_of_a_memory_that_raises_in_the_middle():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("centering", ["auto", "moving", "half"])
+@pytest.mark.parametrize(("centering", "offset_start"), [("auto", None), ("moving", None), ("moving", 0.5)])
 @pytest.mark.parametrize("rate", ["auto", 0.1])
 @pytest.mark.parametrize("alone", [True, False])
-def test_one_hostile_input_is_refused_and_forgotten(dtype, centering, rate, alone):
+def test_one_hostile_input_is_refused_and_forgotten(dtype, centering, offset_start, rate, alone):
     inputs = X.astype(dtype)
     hostile = inputs.copy()
     hostile[0 if alone else 7, 1] = {np.float32: 1e20, np.float64: 1e155}[dtype]
     rows = slice(0, 1) if alone else slice(None)
-    learner = CLASSIFIER(centering=centering, learning_rate=rate, random_state=0)
+    learner = CLASSIFIER(centering=centering, offset_start=offset_start, learning_rate=rate, random_state=0)
     untouched = snapshot(learner)
     for known in (False, True):
         before = snapshot(learner)

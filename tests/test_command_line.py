@@ -13,7 +13,6 @@ import hebbian_descent
 from hebbian_descent.checks import unknown_name
 from hebbian_descent.cli import app, main
 from hebbian_descent.cli.console import print_fitting
-from hebbian_descent.cli.demo import EXHIBITS
 from hebbian_descent.table_formats import TextTable
 
 
@@ -28,53 +27,6 @@ def command(monkeypatch, capsys):
         return ended.value.code or 0, *capsys.readouterr()
 
     return call
-
-
-def test_demo_prints_a_table_and_writes_a_page(command, tmp_path, monkeypatch):
-    monkeypatch.delenv("HEBBIAN_DESCENT_DATA", raising=False)
-    code, printed, errors = command("demo", "--output", tmp_path / "new" / "folder")
-    assert code == 0, errors
-    for heading in ("Hebbian-", "Gradient", "Hebb's", "Covariance", "digits→digits"):
-        assert heading in printed
-    page = (tmp_path / "new" / "folder" / "report.html").read_text(encoding="utf-8")
-    assert "Which rule remembers?" in page
-    assert page.count("<img ") == len(EXHIBITS)
-    assert '<a class="call" href="explorer.html">A memory that fills up before your eyes</a>' in page
-    assert "<title>" in (tmp_path / "new" / "folder" / "explorer.html").read_text(encoding="utf-8")
-    picture = tmp_path / "new" / "folder" / "figures" / "quick" / "recalled_digits.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_folder_that_cannot_be_written_is_one_sentence(command, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    code, _, errors = command("demo", "--output", tmp_path / "file")
-    assert code == 2
-    assert "Traceback" not in errors
-    assert str(tmp_path / "file") in errors
-
-
-def test_without_matplotlib_the_missing_extra_is_named(tmp_path):
-    """A finder that hides matplotlib simulates an environment without it."""
-    hide = (
-        "import sys\n"
-        "class Hidden:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.split('.')[0] == 'matplotlib':\n"
-        "            raise ModuleNotFoundError('hidden', name='matplotlib')\n"
-        "sys.meta_path.insert(0, Hidden())\n"
-        "from hebbian_descent.cli import main\n"
-        "main()"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", hide, "demo", "--output", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 2
-    assert result.stderr.strip() == (
-        "Drawing a figure needs matplotlib, which is not installed: pip install 'hebbian-descent[paper]'"
-    )
 
 
 def test_version_and_help():
@@ -117,7 +69,7 @@ def test_whatever_fails_is_one_sentence(monkeypatch, capsys, error, code, senten
 
 
 def test_a_reader_that_has_seen_enough_is_no_failure():
-    command = [sys.executable, "-m", "hebbian_descent", "list"]
+    command = [sys.executable, "-m", "hebbian_descent", "data", "list"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -127,56 +79,40 @@ def test_a_reader_that_has_seen_enough_is_no_failure():
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_is_one_sentence():
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "hebbian_descent", "list"]
+        command = [sys.executable, "-m", "hebbian_descent", "data", "list"]
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert result.returncode == 2
     assert result.stderr == "The disk must have room for what is written. Got: no space left on device.\n"
 
 
-SEVERAL_COMMANDS = """
-import sys
-from hebbian_descent.cli import main
-
-for line in sys.argv[1:]:
-    sys.argv[1:] = line.split()
-    try:
-        main()
-    except SystemExit as ended:
-        assert not ended.code, line
-"""
-
-
 def test_a_terminal_without_the_letters_gets_their_numbers():
-    tables = [f"table tab:Hetero_online_centered_1 --format {form}" for form in ("text", "csv")]
     result = subprocess.run(
-        [sys.executable, "-c", SEVERAL_COMMANDS, *tables, "list"],
+        [sys.executable, "-m", "hebbian_descent", "data", "list"],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         check=False,
     )
     assert result.returncode == 0, result.stderr
+    assert "\\u2013" in result.stdout
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["status", "--output", "[/b]\x1b[2J"],
-        ["compare", "--output", "[/b]\x1b[2J"],
-        ["run", "tab:Hetero_online_centered_2", "--set", "trials=" + "-" * 20_000 + "1"],
-        ["run", "tab:Hetero_online_centered_2", "--set", "trials={[]: 1}"],
-        ["run", "deep.py"],
-        ["run", "zeros.py"],
-        ["inspect", "zeros.py"],
-        ["table", "../../\x1b[2J"],
+        ["doctor", "--output", "[/b]\x1b[2J"],
+        ["learn", "zeros.csv", "--target", "y", "--set", "epochs=" + "-" * 20_000 + "1"],
+        ["learn", "zeros.csv", "--target", "y", "--set", "epochs={[]: 1}"],
+        ["sweep", "zeros.csv", "zeros.csv"],
+        ["inspect", "zeros.csv"],
+        ["inspect", "../../\x1b[2J"],
     ],
 )
 def test_names_and_files_of_all_sorts_never_show_a_traceback(arguments, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "deep.py").write_text("-" * 200_000 + "1")
-    (tmp_path / "zeros.py").write_bytes(bytes(100))
+    (tmp_path / "zeros.csv").write_bytes(bytes(100))
     code, printed, errors = command(*arguments)
-    assert code == (0 if arguments[0] in ("status", "compare") else 2)
+    assert code == (0 if arguments[0] == "doctor" else 2)
     assert (printed + errors).replace("\n", "").isprintable()
     assert "bug in hebbian-descent" not in errors
 

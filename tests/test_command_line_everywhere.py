@@ -93,13 +93,6 @@ CALLS = {
     "explore": ["--no-open"],
     "learn": ["rows.csv", "--target", "y", "--model", "rows.model"],
     "sweep": ["pairs.npz", "--rates", "1000,1", "--trials", "1", "--by", "all", "--activations", "linear"],
-    "list": [],
-    "run": ["tab:scalarproduct_cases", "fig:reg_loss_HD"],
-    "status": [],
-    "compare": ["tab:auto_associative"],
-    "table": ["tab:auto_associative"],
-    "study": ["mini_batches", "--quick"],
-    "report": [],
     "inspect": ["layer.safetensors"],
     "data list": [],
     "data fetch": ["digits"],
@@ -107,7 +100,7 @@ CALLS = {
     "doctor": [],
 }
 """Calls that take milliseconds; the others are called by the tests of their own."""
-TESTED_ELSEWHERE = {"demo", "claims", "evidence", "predict"}
+TESTED_ELSEWHERE = {"demo", "predict"}
 
 
 def test_no_command_is_forgotten():
@@ -127,7 +120,7 @@ def test_json_is_alone_on_standard_output_and_its_names_are_documented(name, com
         assert f"`{key}`" in row, key
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name not in ("status", "doctor")])
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "doctor"])
 def test_quiet_is_silent_but_for_the_result(name, command, files):
     code, _, said = command(*name.split(), *CALLS[name], "--quiet")
     assert (code, said) == (0, "")
@@ -155,7 +148,6 @@ def test_predict_writes_its_summary_as_json(command, files):
 READ_AND_WRITE = {
     "learn": (["rows.csv", "--target", "y", "--model"], ["rows.csv"]),
     "predict": (["rows.model", "rows.csv", "--output"], ["rows.csv", "rows.model"]),
-    "evidence": (["--kept", "kept", "--document"], ["kept/summary.csv"]),
 }
 """Commands that read files and write one: arguments up to the output, and the files that they read."""
 
@@ -171,8 +163,6 @@ def under_other_names(path):
     ("name", "read"), [(name, read) for name, (_, files) in READ_AND_WRITE.items() for read in files]
 )
 def test_no_command_writes_over_a_file_that_it_reads(name, read, command, files):
-    Path("kept").mkdir()
-    Path("kept/summary.csv").write_text("kept")
     assert command("learn", *CALLS["learn"])[0] == 0
     before = Path(read).read_bytes()
     for output in under_other_names(Path(read)):
@@ -216,9 +206,9 @@ def test_version_has_the_level_and_the_libraries(command):
 
 
 def test_a_misspelt_command_gets_a_suggestion(command):
-    code, _, said = command("lst")
+    code, _, said = command("swep")
     assert code == 2
-    assert "Did you mean 'list'?" in said
+    assert "Did you mean 'sweep'?" in said
 
 
 class TestDoctor:
@@ -245,17 +235,13 @@ class TestDoctor:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["tab"], ["table"]),
-        (["table", "tab", ":", "Hetero_off"], [f"Hetero_offline_{number}" for number in (1, 2, 3)]),
-        (["table", "tab:Hetero_off"], [f"Hetero_offline_{number}" for number in (1, 2, 3)]),
-        (["run", "tab", ":", "auto_associative", "fig", ":", "mov"], ["moving_MNIST"]),
-        (["compare", "tex"], ["text:moving_MNIST", "text:auto_associative_hebb"]),
+        (["swe"], ["sweep"]),
+        (["sweep", "pairs.npz", ":", "x", "--rules", "heb"], ["hebbian_descent", "hebb"]),
         (["sweep", "x.npy", "--rules", "hebb,cov"], ["hebb,covariance"]),
         (["sweep", "x.npy", "--activations", "sigm"], ["sigmoid"]),
         (["sweep", "x.npy", "--dtype", "float3"], ["float32"]),
-        (["table", "tab", ":", "auto_associative", "--column", "mae_l"], ["mae_last10", "mae_last20"]),
         (["data", "fetch", "mn"], ["mnist"]),
-        (["table", "no such"], []),
+        (["sweep", "x.npy", "--rules", "no such"], []),
         (["nonsense", ":", ":"], []),
     ],
 )

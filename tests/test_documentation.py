@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbian_descent.paper import labels
+from reproduction.numbers import NUMBERS, number_of
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "hebbian_descent"
@@ -89,7 +89,15 @@ def test_every_docstring_of_a_rule_cites_the_paper_or_an_author_and_year():
 )
 def test_cited_labels_exist_in_the_paper(path):
     cited = set(LABEL.findall(path.read_text(encoding="utf-8")))
-    assert cited <= set(labels())
+    assert cited <= set(NUMBERS)
+
+
+def test_the_map_has_each_label_beside_its_number():
+    text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w .()]+) \(`([^`]+)`\) \| `", text, flags=re.MULTILINE)
+    assert len(rows) > 20
+    for number, label in rows:
+        assert number == number_of(label)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
@@ -103,7 +111,7 @@ def test_named_tests_exist(document):
 
 def test_files_in_the_map_of_the_paper_exist_and_cover_every_rule():
     text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `[^|]+` \| `([^|`]+)` \| `tests", text, flags=re.MULTILINE)
+    rows = re.findall(r"^\| [^|]+ \| `([^|`]+)` \| `tests", text, flags=re.MULTILINE)
     assert len(rows) > 20
     for file in rows:
         assert (SOURCE / file).is_file(), file

@@ -16,7 +16,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
-from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
+from hebbian_descent.sweep.grids import LEARNING_RATES, WEIGHT_DECAYS
 
 LEARNING_RATE = 0.2
 

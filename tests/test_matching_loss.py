@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_activations import AWAY_FROM_KINKS, ELEMENTWISE, every_activation, every_elementwise, targets_inside
 
 from hebbian_descent import Activation, get_activation, matching_loss
-from test_activations import AWAY_FROM_KINKS, ELEMENTWISE, every_activation, every_elementwise, targets_inside
 
 SIMPLEX = np.random.default_rng(0).dirichlet(np.ones(10), size=1)
 

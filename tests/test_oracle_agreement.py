@@ -3,9 +3,9 @@
 import itertools
 
 import numpy as np
+import oracle
 import pytest
 
-import oracle
 from hebbian_descent import ACTIVATIONS, AUTO_RULES, RULES, Autoencoder, Layer, train
 
 CENTERINGS = ("none", "mean", "moving")

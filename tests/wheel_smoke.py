@@ -14,13 +14,13 @@ import numpy as np
 
 import hebbian_descent
 from hebbian_descent import AssociativeMemory, HebbianDescentClassifier, Layer, native, train
-from hebbian_descent.paper import labels
 from hebbian_descent.sweep import sweep
 
 assert "site-packages" in hebbian_descent.__file__, "this must be the installed wheel"
 assert (Path(hebbian_descent.__file__).parent / "py.typed").is_file()
 assert importlib.util.find_spec("matplotlib") is None, "this environment must not have the extras"
-assert len(labels()) > 100
+assert importlib.util.find_spec("reproduction") is None, "the wheel must hold the library alone"
+assert (Path(hebbian_descent.__file__).parent / "demonstration" / "page.html").is_file()
 
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
@@ -60,16 +60,6 @@ with tempfile.TemporaryDirectory() as folder:
 assert result.returncode == 2, result
 assert "pip install 'hebbian-descent[paper]'" in result.stderr, result
 assert len(result.stderr.strip().splitlines()) == 1, result
-
-with tempfile.TemporaryDirectory() as folder:
-    result = subprocess.run(
-        [command, "report", "--output", folder], capture_output=True, text=True, check=False
-    )
-assert result.returncode == 2, result
-expected = "Writing the report needs jinja2, which is not installed: pip install 'hebbian-descent[paper]'"
-assert result.stderr.strip() == expected, result
-report = Path(hebbian_descent.__file__).parent / "paper" / "report" / "parts"
-assert {"page.html", "style.css", "sorting.js"} <= {path.name for path in report.iterdir()}
 
 result = subprocess.run(
     [sys.executable, "-c", "import hebbian_descent.nn"], capture_output=True, text=True, check=False

@@ -33,7 +33,6 @@ PAGES = {
     "stores": ("Stores", ["storage.results"]),
     "datasets": ("Datasets", ["datasets"]),
     "explorer": ("Explorer and plots", ["explorer", "plotting"]),
-    "paper": ("The paper", ["paper", "paper.printed", "paper.grids"]),
     "package": ("Files and versions", [""]),
 }
 """File, title and modules of each page. Later pages omit what an earlier page shows."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hebbian_descent.explorer import explore
 from website import api, commands, gallery, notebooks
+from website.equations import typeset
 from website.links import relinked
 
 ROOT = Path(__file__).parent.parent
@@ -57,7 +58,7 @@ def write_pages(folder: Path) -> None:
             text = path.read_text(encoding="utf-8")
         if name == GALLERY:
             text = gallery.with_scripts(text, path)
-        text = relinked(text, path, ROOT, pages, source_page)
+        text = typeset(relinked(text, path, ROOT, pages, source_page))
         if path.suffix == ".ipynb":
             text += f"\n[Download this tutorial as a notebook]({path.name}){{ .md-button }}\n"
         _write(page, text)

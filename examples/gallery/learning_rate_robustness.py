@@ -12,9 +12,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hebbian_descent import datasets
-from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.plotting import BASELINE_STYLE, RULE_STYLES
 from hebbian_descent.sweep import SweepResult, sweep
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 CENTERING: dict[str, Any] = {"Centered cues": "mean", "Cues as they are": None}
 

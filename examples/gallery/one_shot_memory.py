@@ -12,9 +12,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hebbian_descent import Layer, datasets, train
-from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.plotting import BASELINE_STYLE, RULE_STYLES
 from hebbian_descent.sweep import sweep
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 AGES = (1, 2, 5, 10, 20, 40, 60, 80, 100)
 

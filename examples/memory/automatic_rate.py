@@ -15,8 +15,8 @@ import numpy as np
 
 from hebbian_descent import AssociativeMemory, DivergenceError, datasets
 from hebbian_descent.learning.rates import KAPPAS
-from hebbian_descent.paper.grids import LEARNING_RATES
 from hebbian_descent.sweep import sweep
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 PAIRS = [
     ("rand", "rand"),

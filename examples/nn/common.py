@@ -12,7 +12,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from hebbian_descent.paper.studies.perceptrons.data import Data, read
+from reproduction.studies.perceptrons.data import Data, read
 
 __all__ = [
     "COLOURS",

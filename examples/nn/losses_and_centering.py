@@ -18,7 +18,7 @@ import torch
 from study_page import LOSSES, PAGE, centering_table, draw_rates, losses_table, pairs_table, write
 
 from hebbian_descent.network import ACTIVATIONS
-from hebbian_descent.paper.studies.perceptrons.network import (
+from reproduction.studies.perceptrons.network import (
     CENTERINGS,
     HIDDEN,
     NORMALISATIONS,
@@ -27,7 +27,7 @@ from hebbian_descent.paper.studies.perceptrons.network import (
     Network,
     losses_of,
 )
-from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
+from reproduction.studies.perceptrons.rate_search import RateSearch
 
 KEPT = Path(__file__).with_suffix(".json")
 METHODS = ("none", *CENTERINGS, *NORMALISATIONS)

@@ -16,7 +16,7 @@ from common import COLOURS, mean_and_sd, panels, save, table
 from scipy import stats
 
 from hebbian_descent.network import ACTIVATIONS
-from hebbian_descent.paper.studies.perceptrons.network import (
+from reproduction.studies.perceptrons.network import (
     HIDDEN,
     SIZES,
     USUAL_RATES,
@@ -24,7 +24,7 @@ from hebbian_descent.paper.studies.perceptrons.network import (
     code_of,
     losses_of,
 )
-from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
+from reproduction.studies.perceptrons.rate_search import RateSearch
 
 PAGE = Path("docs/nn/README.md")
 NO_GRADIENT, SAME = "no gradient", "the same"

@@ -12,9 +12,6 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, ParamSpec, SupportsIndex, TypeVar
 
-ADDED_LATER: Mapping[str, bool] = {"added_later": True}
-"""Metadata of a dataclass field that older versions lack: at its default it is left out of a store's keys."""
-
 _MAKERS: dict[int, Callable[..., object]] = {}  # by the identity of what they made, which is never released
 
 

@@ -20,9 +20,9 @@ from hebbian_descent.network import glorot_uniform
 from tests.plain import PLAIN
 
 CENTERINGS = {
-    "mean": (lambda x: x.mean(axis=0), {}),
-    "half": (lambda x: 0.5, {"shift": 0.03}),
-    None: (lambda x: 0.0, {}),
+    "mean": ({"centering": "mean"}, lambda x: x.mean(axis=0), {}),
+    "paper": ({"centering": "moving", "offset_start": 0.5}, lambda x: 0.5, {"shift": 0.03}),
+    "none": ({"centering": None}, lambda x: 0.0, {}),
 }
 
 
@@ -91,9 +91,9 @@ def test_labels_are_learned_as_the_codes_of_their_classes(patterns, rule, error,
 @pytest.mark.parametrize("rule", ["hebbian_descent", "hebb"])
 def test_every_centering_and_decay(patterns, centering, weight_decay, rule):
     inputs, labels, _ = patterns
-    start, moving = CENTERINGS[centering]
+    how, start, moving = CENTERINGS[centering]
     settings = {"rule": rule, "learning_rate": 0.1, "weight_decay": weight_decay, **moving}
-    estimator = HebbianDescentClassifier(centering=centering, epochs=3, shuffle=False, **PLAIN, **settings)
+    estimator = HebbianDescentClassifier(epochs=3, shuffle=False, **how, **PLAIN, **settings)
     layer = trained(
         inputs, np.eye(3)[labels], offset=start(inputs), activation="softmax", epochs=3, **settings
     )
@@ -104,11 +104,9 @@ def test_every_centering_and_decay(patterns, centering, weight_decay, rule):
 def test_ones_own_activation_takes_the_same_steps_as_the_compiled_one(patterns):
     inputs, _, targets = patterns
     own = Activation("own", np.tanh, largest_slope=1.0)
-    for centering in ("mean", "moving", "half", None):
+    for how in ({"centering": "moving"}, *(how for how, _, _ in CENTERINGS.values())):
         fitted = [
-            HebbianDescentRegressor(activation=activation, centering=centering, random_state=0).fit(
-                inputs, targets
-            )
+            HebbianDescentRegressor(activation=activation, random_state=0, **how).fit(inputs, targets)
             for activation in ("scaled_tanh", own)
         ]
         settings = [estimator._setting() for estimator in fitted]

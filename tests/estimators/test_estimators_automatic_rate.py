@@ -13,7 +13,7 @@ from hebbian_descent import (
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.learning.rates import KAPPAS, Automatic
 from hebbian_descent.network import get_activation
-from hebbian_descent.paper.grids import LEARNING_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -34,7 +34,7 @@ SETTINGS = [
     {},
     PLAIN,
     {"average": 0.05, "shift": 0.1},
-    {"centering": "half", "learning_rate": 0.1},
+    {"centering": "moving", "offset_start": 0.5, "learning_rate": 0.1},
     {"centering": None, "weight_decay": 0.01},
     {"rule": "gradient_descent", "activation": "sigmoid"},
     {"activation": OWN, "weight_decay": 0.01},

@@ -18,7 +18,7 @@ CLASSIFIERS = [
     HebbianDescentClassifier(rule="gradient_descent", activation="sigmoid", batch_size=8),
     HebbianDescentClassifier(activation="linear", error="saturating", centering="moving"),
     HebbianDescentClassifier(rule="hebb", weight_decay=0.01, centering=None),
-    HebbianDescentClassifier(activation="step", centering="half", learning_rate=0.1),
+    HebbianDescentClassifier(activation="step", centering="moving", offset_start=0.5, learning_rate=0.1),
     HebbianDescentClassifier(activation="sigmoid", error="leaky_hinge", initial_weights="random"),
     HebbianDescentClassifier(activation="sigmoid", max_epochs=30),
     HebbianDescentClassifier(max_epochs=30, early_stopping=True),
@@ -32,7 +32,7 @@ REGRESSORS = [
     HebbianDescentRegressor(activation="exponential"),
     HebbianDescentRegressor(activation="sigmoid", rule="gradient_descent", centering="moving", scaling=None),
     HebbianDescentRegressor(error="saturating", centering=None, weight_decay=1e-4),
-    HebbianDescentRegressor(rule="contrastive", activation="rectifier", centering="half"),
+    HebbianDescentRegressor(rule="contrastive", activation="rectifier", centering="moving", offset_start=0.5),
 ]
 AUTOENCODERS = [
     HebbianDescentAutoencoder(),

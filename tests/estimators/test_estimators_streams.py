@@ -104,7 +104,7 @@ def test_means_of_long_streams_in_single_precision_do_not_freeze(average):
     rng = np.random.default_rng(0)
     learned = {dtype: HebbianDescentRegressor(shift=0, average=average) for dtype in (np.float32, np.float64)}
     for _ in range(8):
-        X = rng.normal(size=(25_000, 2)) + [1000, 10]
+        X = rng.normal(loc=[1000, 10], size=(25_000, 2))
         for dtype, regressor in learned.items():
             regressor.partial_fit(X.astype(dtype), X[:, 0].astype(dtype) / 1000)
     single, double = learned.values()

@@ -24,6 +24,7 @@ FORMATS = ("csr", "csc", "coo", "bsr", "dia", "lil", "dok")
 N_ROWS, N_INPUTS, N_SANE = 8, 5, 24
 LARGE = {np.float32: (1e9, 1e12, 1e17, 1e18, 1e19, 1e20, 3e38), np.float64: (1e20, 1e76, 1e77, 1e150, 1e300)}
 SMALL = {np.float32: (1e-20, 1e-38, 1e-42), np.float64: (1e-100, 1e-308, 1e-320)}
+CENTERINGS = ({}, {"centering": None}, {"centering": "moving", "offset_start": 0.5})
 WRONG_INDICES = (N_INPUTS, 77, 10**8, -1, -(10**8), 2**31 + 1)
 
 
@@ -32,7 +33,6 @@ def learners(draw, kind, dtype):
     """An estimator that has learned some ordinary samples, or none."""
     options = {
         "learning_rate": st.sampled_from(["auto", "auto", 0.1]),
-        "centering": st.sampled_from(["auto", None, "half"]),
         "shift": st.sampled_from([0.01, 0.0, 0.5]),
         "weight_decay": st.sampled_from([0.0, 0.01]),
     }
@@ -42,6 +42,7 @@ def learners(draw, kind, dtype):
             "average": st.sampled_from(["auto", True, False]),
         }
     chosen = {name: draw(values) for name, values in options.items()}
+    chosen |= draw(st.sampled_from(CENTERINGS))
     return kind(random_state=0, warm_start=True, epochs=2, **chosen)
 
 

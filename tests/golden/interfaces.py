@@ -62,7 +62,6 @@ def in_words(centering: str) -> dict[str, Any]:
         "mean": {"centering": "mean"},
         "moving": {"centering": "moving", "shift": FOLLOWS},
         "paper": {"centering": "moving", "shift": FOLLOWS, "offset_start": 0.5},
-        "half": {"centering": "half"},
     }[centering]
 
 
@@ -317,8 +316,7 @@ def regressed(x: Any, y: Any, way: str, how: How) -> Arrays:
 
 def encoded(x: Any, way: str, how: How) -> Arrays:
     """Teach an auto-encoder estimator."""
-    start = {"centering": "half", "shift": FOLLOWS} if how.get("centering") == "paper" else {}
-    model = taught(HebbianDescentAutoencoder, x, None, way, {**how, **start})
+    model = taught(HebbianDescentAutoencoder, x, None, way, how)
     hidden = model.transform(x[:N_SHOWN])
     names = ("components_", "bias_", "decoder_bias_", "offset_", "hidden_offset_")
     arrays = {name: getattr(model, name) for name in names}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-EVIDENCE = Path(__file__).parents[2] / "reproduction"
+EVIDENCE = Path(__file__).parents[2] / "reproduction" / "data"
 FILE = Path(__file__).with_name("verdicts.json")
 LONG_CLAIMS = {3, 14, 18, 19}
 """Claims that train networks for minutes: their verdicts are those of the evidence."""
@@ -25,26 +25,28 @@ DIGITS = re.compile(r"\d[\d.]*e[-+]?\d+|\d+\.\d+")
 
 def printed_verdicts() -> Iterator[tuple[str, str, str, str]]:
     """Yield label, cell, column and verdict of each printed number; deviations and rates come with it."""
-    from hebbian_descent.paper.tables import TABLES
+    from reproduction.compare import deviations_and_rates, verdicts
+    from reproduction.context import Context
+    from reproduction.printed import printed_rows
 
-    results = _results()
-    for label in TABLES:
-        for found in (*results.verdicts(label), *results.context(label)):
-            yield label, in_words(found.row.cell), found.column, found.word
+    for table in (verdicts(Context()), deviations_and_rates(Context())):
+        for place, measure, word in zip(table["row"], table["measure"], table["word"], strict=True):
+            row = printed_rows()[place]
+            yield row.label, in_words(row.cell), measure, word
 
 
 def paired_verdicts() -> Iterator[tuple[str, str, str, str, str, str]]:
     """Yield kind, label, the two cells, column, verdict and direction of each printed difference."""
-    from hebbian_descent.paper.tables import TABLES
+    from reproduction.compare import verdicts
+    from reproduction.context import Context
+    from reproduction.pairs import pairs
 
-    results = _results()
-    everything = [verdict for label in TABLES for verdict in results.verdicts(label)]
-    for pair in results.pairs(everything):
+    for pair in pairs(Context(), verdicts(Context())).itertuples():
         second = in_words(pair.second.cell)
         if pair.second.label != pair.first.label:
             second = f"{second} of {pair.second.label}"
         cells = f"{in_words(pair.first.cell)} minus {second}"
-        yield pair.kind, pair.first.label, cells, pair.column, pair.word, pair.direction
+        yield pair.kind, pair.first.label, cells, pair.measure, pair.word, pair.direction
 
 
 def judged_claims() -> Iterator[tuple[int, str, str, str]]:
@@ -52,10 +54,11 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
     In findings that are computed here, not counted in tables, digits depend on the processor and become #.
     """
-    from hebbian_descent.paper.claims import CLAIMS
-    from hebbian_descent.paper.claims.base import kept_claims
-    from hebbian_descent.paper.run_context import RunContext
-    from hebbian_descent.paper.tables import TABLES
+    from reproduction.run_context import RunContext
+
+    from reproduction.claims import CLAIMS
+    from reproduction.claims.base import kept_claims
+    from reproduction.tables import TABLES
 
     kept = {claim.number: claim for claim in kept_claims(EVIDENCE)}
     with tempfile.TemporaryDirectory() as folder:
@@ -69,8 +72,8 @@ def judged_claims() -> Iterator[tuple[int, str, str, str]]:
 
 def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
     """Yield name, verdict, answer and tables of each study; a table is a title, headings and rows."""
-    from hebbian_descent.paper.studies import STUDIES
-    from hebbian_descent.paper.studies.running import kept_results
+    from reproduction.studies import STUDIES
+    from reproduction.studies.running import kept_results
 
     for name, study in STUDIES.items():
         results = kept_results(study, EVIDENCE)
@@ -78,17 +81,6 @@ def answered_studies() -> Iterator[tuple[str, str, str, list[Any]]]:
         verdict, text = study.answer(results)
         tables = [(table.title, table.headings, table.rows) for table in study.tables(results)]
         yield name, verdict, text, tables
-
-
-def _results() -> Any:
-    from hebbian_descent.paper.results import Results
-
-    return Results(EVIDENCE, kept_only=True)
-
-
-def _what_was_run(folder: str, names: list[str]) -> list[str]:
-    """Return what a run may have left beside the evidence."""
-    return [name for name in names if name in ("store", "measured", "figures")]
 
 
 def present() -> dict[str, Any]:

@@ -61,8 +61,7 @@ def test_a_moving_offset_goes_the_same_way_in_every_face(start, running):
     memory.store(X, T)
     classifier = HebbianDescentClassifier(**settings).partial_fit(X, LABELS)
     regressor = HebbianDescentRegressor(**settings, epochs=1, shuffle=False).fit(X, T)
-    word = "moving" if start is None else "half"  # an auto-encoder has parameters enough
-    encoder = HebbianDescentAutoencoder(2, centering=word, shift=0.04).partial_fit(X)
+    encoder = HebbianDescentAutoencoder(2, **settings).partial_fit(X)
     layer = Layer.create(5, 3, offset=start or 0.0, rng=np.random.default_rng(0))
     train(layer, X, T, shift=0.04, running_mean=running)
     expected = moved(start or 0.0, 0.04, running)
@@ -108,13 +107,10 @@ def test_numbers_are_an_offset_that_stays(centering):
         learner.set_params(centering=np.ones(5)).partial_fit(X, y)
 
 
-def test_the_old_word_half_is_moving_from_the_papers_start():
-    old = HebbianDescentRegressor(centering="half", shift=0.1).partial_fit(X, T)
-    new = HebbianDescentRegressor(centering="moving", shift=0.1, offset_start=0.5).partial_fit(X, T)
-    np.testing.assert_array_equal(old.coef_, new.coef_)
-    np.testing.assert_array_equal(old.bias_, new.bias_)
-    assert old.describe() == new.describe()
-    assert "moving centering that starts at 0.5" in old.describe()
+@pytest.mark.parametrize("kind", [HebbianDescentRegressor, HebbianDescentAutoencoder])
+def test_the_papers_start_is_described(kind):
+    learner = kind(centering="moving", offset_start=0.5)
+    assert "moving centering that starts at 0.5" in learner.describe()
 
 
 def test_a_running_mean_is_the_mean_until_it_forgets():
@@ -131,14 +127,13 @@ def test_hidden_units_follow_a_running_mean_that_counts_its_start():
     assert hidden_offset("moving", 0.01).shift_after(1) == 0.5
     assert hidden_offset("moving", 0.01).shift_after(1000) == 0.01
     assert hidden_offset("moving", 0.01, start=0.5).shift_after(1) == 0.01
-    assert hidden_offset("half", 0.01).shift_after(1) == 0.01
     assert hidden_offset(None, 0.01) == Offset()
 
 
 def test_words():
     assert offset_in_fit("auto", 0.1) == offset_in_fit("mean", 0.1) == Offset(takes_data_mean=True)
     assert offset_in_stream("auto", 0.1) == offset_in_stream("moving", 0.1)
-    assert offset_in_stream("moving", 0.1, 0.5) == offset_in_stream("half", 0.1) == Offset(0.5, shift=0.1)
+    assert offset_in_stream("moving", 0.1, 0.5) == Offset(0.5, shift=0.1)
     assert offset_in_stream(None, 0.1) == Offset()
 
 

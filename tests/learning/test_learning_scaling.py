@@ -325,7 +325,6 @@ def test_a_scale_may_begin_in_mid_stream():
         {"rule": "hebb"},
         {"rule": "covariance"},
         {"centering": 0.5},
-        {"centering": "half"},
         {"offset_start": 0.5},
     ],
 )

@@ -4,9 +4,9 @@ import pytest
 from nn_cases import torch
 
 from hebbian_descent.nn import update_offsets_
-from hebbian_descent.paper.studies import STUDIES
-from hebbian_descent.paper.studies import deep_autoencoder_training as training
-from hebbian_descent.paper.studies.deep_autoencoders import verdict_of
+from reproduction.studies import STUDIES
+from reproduction.studies import deep_autoencoder_training as training
+from reproduction.studies.deep_autoencoders import verdict_of
 
 SETTINGS = {"patience": 3, "least_fall": 0.1}
 QUICK = STUDIES["deep_autoencoders"].settings_of(quick=True)

@@ -9,7 +9,7 @@ import pytest
 from nn_cases import torch
 
 import hebbian_descent.nn
-from hebbian_descent.paper import labels
+from reproduction.numbers import NUMBERS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "nn").glob("*.md"))
@@ -81,7 +81,7 @@ def test_pictures_and_labels_on_the_pages_exist(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([\w./]+)\)", text):
         assert (page.parent / target).exists(), target
-    assert set(re.findall(r"\b(?:eqn|fig|tab|sec):[A-Za-z0-9_]+", text)) <= set(labels())
+    assert set(re.findall(r"\b(?:eqn|fig|tab|sec):[A-Za-z0-9_]+", text)) <= set(NUMBERS)
 
 
 @pytest.mark.parametrize(("name", "dataset"), PICTURES)

@@ -3,7 +3,7 @@
 import pytest
 from nn_cases import torch
 
-from hebbian_descent.paper.studies import STUDIES
+from reproduction.studies import STUDIES
 from tests.study_forms import assert_the_quick_form_runs_and_is_kept
 
 NEEDY = [name for name, study in STUDIES.items() if "torch" in study.needs]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from nn_cases import torch
 
-from hebbian_descent.paper.studies.perceptrons import rate_search, stacked, training
-from hebbian_descent.paper.studies.perceptrons.data import split_of
-from hebbian_descent.paper.studies.perceptrons.network import Network
-from hebbian_descent.paper.studies.perceptrons.rate_search import RateSearch
+from reproduction.studies.perceptrons import rate_search, stacked, training
+from reproduction.studies.perceptrons.data import split_of
+from reproduction.studies.perceptrons.network import Network
+from reproduction.studies.perceptrons.rate_search import RateSearch
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("common", "study_page", "losses_and_centering")

@@ -8,8 +8,8 @@ from torch import nn
 pytest.importorskip("gymnasium")
 pytest.importorskip("minatar")
 
-from hebbian_descent.paper.studies.value_networks import STUDY
-from hebbian_descent.paper.studies.value_networks.learning import (
+from reproduction.studies.value_networks import STUDY
+from reproduction.studies.value_networks.learning import (
     Run,
     checkpoints,
     exploration,
@@ -18,10 +18,10 @@ from hebbian_descent.paper.studies.value_networks.learning import (
     one_fast_thread,
     uniform_rows,
 )
-from hebbian_descent.paper.studies.value_networks.replay import Batch, Replay
-from hebbian_descent.paper.studies.value_networks.stack import Adam, ValueNetworks
-from hebbian_descent.paper.studies.value_networks.tasks import TASKS, Players, Transitions
-from hebbian_descent.paper.studies.value_networks.variants import RECTIFIED, VARIANTS
+from reproduction.studies.value_networks.replay import Batch, Replay
+from reproduction.studies.value_networks.stack import Adam, ValueNetworks
+from reproduction.studies.value_networks.tasks import TASKS, Players, Transitions
+from reproduction.studies.value_networks.variants import RECTIFIED, VARIANTS
 
 SIZES = (4, 6, 5, 3)
 QUICK = STUDY.settings_of(quick=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import hebbian_descent
 
 OF_STUDIES = {
-    f"hebbian_descent.paper.studies.{name}"
+    f"reproduction.studies.{name}"
     for name in (
         "deep_autoencoder_training",
         *(f"value_networks.{name}" for name in ("learning", "replay", "stack")),
@@ -28,7 +28,7 @@ def test_the_rest_of_the_package_does_not_import_pytorch():
         for path in paths
         if not {"nn", "perceptrons"} & set(path.parts)  # a study that needs them imports them when it is run
     ]
-    assert {"hebbian_descent.memory", "hebbian_descent.paper", "hebbian_descent.learning.run"} <= set(names)
+    assert {"hebbian_descent.memory", "reproduction", "hebbian_descent.learning.run"} <= set(names)
     assert set(names) >= OF_STUDIES
     names = set(names) - OF_STUDIES
     program = f"import importlib, sys\nfor name in {sorted(names)}: importlib.import_module(name)\n"

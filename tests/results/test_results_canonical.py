@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbian_descent.registry import ADDED_LATER
 from hebbian_descent.storage.results import canonical, fingerprint
 from hebbian_descent.storage.results.values import restore, to_json
 
@@ -129,20 +127,3 @@ def test_a_list_that_holds_itself_has_a_form() -> None:
 def test_arrays_without_bytes_of_their_own_are_refused(value: Any) -> None:
     with pytest.raises(TypeError, match=r"Got data: an array of .* convert it"):
         fingerprint({"data": value})
-
-
-@dataclass(frozen=True)
-class Member:
-    """A class with a field that its first version did not have."""
-
-    name: str
-    hint: str | None = field(default=None, metadata=ADDED_LATER)
-
-
-def test_a_field_that_was_added_later_counts_only_where_it_is_set() -> None:
-    def state(value: object) -> Any:
-        form: Any = canonical(value)
-        return form["$instance"]["state"]
-
-    assert state(Member("a")) == {"name": "a"}
-    assert state(Member("a", hint="fast")) == {"name": "a", "hint": "fast"}

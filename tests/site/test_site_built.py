@@ -101,6 +101,19 @@ def test_style_sheets_fetch_nothing_from_elsewhere(site):
         assert not [address for address in addresses if "//" in address.partition("data:")[0]], path
 
 
+def test_equations_are_typeset(site):
+    for name in ("how_it_works", "theory", "forgetting"):
+        text = (site / f"{name}.html").read_text(encoding="utf-8")
+        assert "<math" in text
+        assert "$$" not in text
+
+
+def test_the_reference_cites_the_paper_by_its_numbers(site):
+    text = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
+    assert re.search(r"Paper: Equation 7\b", text)
+    assert not re.search(r"Paper: (?:eqn|fig|tab|sec|appendix):", text)
+
+
 @pytest.mark.parametrize("name", ["memory", "stream", "pytorch", "table"])
 def test_tutorials_show_what_their_cells_printed_and_drew(site, name):
     text = (site / "tutorials" / f"{name}.html").read_text(encoding="utf-8")

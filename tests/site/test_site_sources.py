@@ -103,6 +103,14 @@ def test_links_lead_to_pages_of_the_site_or_to_shown_sources(tmp_path):
     assert shown == ["x.py"]
 
 
+def test_displayed_equations_become_mathml():
+    equations = pytest.importorskip("website.equations", exc_type=ImportError)
+    text = equations.typeset("Text:\n\n$$\na = \\frac{x}{2}\n$$\n\nCosts $$ 5.\n")
+    assert '<div class="equation"><math' in text
+    assert "<mfrac>" in text
+    assert text.endswith("</div>\n\nCosts $$ 5.\n")
+
+
 def test_every_picture_of_the_gallery_has_a_thumbnail_and_its_code():
     page = DOCS / "gallery" / "README.md"
     text = page.read_text(encoding="utf-8")

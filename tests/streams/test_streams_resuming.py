@@ -12,7 +12,6 @@ import pyarrow.parquet
 import pytest
 
 from hebbian_descent import load
-from hebbian_descent.storage.models import read_model, write_model
 from hebbian_descent.streams import Checkpoint, Source, csv_blocks, libsvm_blocks, parquet_blocks
 from hebbian_descent.streams.progressive import RowChecksum
 
@@ -149,19 +148,6 @@ def test_a_file_that_became_shorter_is_refused(learn, model):
     code, _, errors = learn(ROWS[: N_LEARNED - 1], "--resume")
     assert code == 2
     assert "the 128 rows that were learned before must still be there. Got 127: give" in errors
-
-
-def test_a_checkpoint_without_a_checksum_is_resumed_unchecked_and_then_has_one(learn, stop, model):
-    found = read_model(model)
-    stream = found.attached["stream"]
-    del stream["position"]["checksum"]
-    write_model(model, found.kind, *load(model)._contents(), attached={"stream": stream})
-    assert Checkpoint.load(model).position.checksum == ""
-    others = [OTHERS, *ROWS[1:]]
-    stop(lambda: learn(others, "--resume"))
-    assert Checkpoint.load(model).position.rows > N_LEARNED
-    assert learn(ROWS, "--resume")[0] == 2
-    assert learn(others, "--resume")[0] == 0
 
 
 def test_another_pass_needs_the_rows_of_the_last_one(succeed, command, tmp_path):

@@ -119,7 +119,7 @@ BAD_CALLS = [
     (["x.npy", "t.npy", "--dtype", "float16"], "dtype must be float32 or float64"),
     (["x.npy", "t.npy", "--dtype", "flot"], "flot"),
     (["x.npy", "t.npy", "--output", "x.npy"], "x.npy"),
-    (["x.npy", "t.npy", "--output", "newer"], "A store must have format 1"),
+    (["x.npy", "t.npy", "--output", "other"], "A store must have format 2"),
     (["x.npy", "t.npy", "--output", "foreign"], "foreign"),
     (["x.npy", "t.npy", "--scheduler", "nowhere"], "address of a Dask scheduler"),
     (["x.npy", "t.npy", "--workers", "0"], "number of workers must be at least 1"),
@@ -137,7 +137,7 @@ def test_bad_calls_are_one_sentence_and_exit_code_2(arguments, message, folder, 
     np.save(folder / "pickle.npy", np.array([{"a": 1}], dtype=object))
     np.save(folder / "short.npy", np.ones((3, 10)))
     np.save(folder / "nan.npy", np.full((24, 10), np.nan))
-    for name, file in (("newer", "_store.json"), ("foreign", "holiday.jpg")):
+    for name, file in (("other", "_store.json"), ("foreign", "holiday.jpg")):
         (folder / name / "store").mkdir(parents=True)
         (folder / name / "store" / file).write_text('{"format": 99}')
     quick = QUICK[2:] if "--rates" in arguments else QUICK

@@ -8,23 +8,15 @@ from typing import Annotated
 import typer
 
 from hebbian_descent.cli import (
-    claims,
-    compare,
     data,
     demo,
     doctor,
     explore,
     inspect,
     learn,
-    listing,
     predict,
-    report,
-    run,
-    study,
     sweep,
-    table,
 )
-from hebbian_descent.cli.completion import colons_of_bash
 from hebbian_descent.cli.console import echo, tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
 from hebbian_descent.cli.json_output import write_json
@@ -45,15 +37,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "learn": learn.learn,
     "predict": predict.predict,
     "sweep": sweep.sweep,
-    "list": listing.list_labels,
-    "run": run.run,
-    "status": listing.status,
-    "compare": compare.compare,
-    "table": table.table,
-    "claims": claims.claims,
-    "study": study.study,
-    "report": report.report,
-    "evidence": report.evidence,
     "inspect": inspect.inspect,
     "doctor": doctor.doctor,
 }
@@ -89,5 +72,5 @@ def _root(
 def main() -> None:
     """Run the command line; a failure is one sentence and exit code 2, never a traceback."""
     tolerate_poor_terminals()
-    with failures_in_one_sentence(), colons_of_bash("_HEBBIAN_DESCENT_COMPLETE"):
+    with failures_in_one_sentence():
         app()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -13,7 +13,7 @@ from hebbian_descent import datasets, native
 from hebbian_descent.cli.console import PlainConsole, echo, print_fitting
 from hebbian_descent.cli.failures import SKIPPED
 from hebbian_descent.cli.json_output import write_json
-from hebbian_descent.cli.options import OUTPUT, Json, Output
+from hebbian_descent.cli.options import Json
 from hebbian_descent.table_formats import Cell, Marked, TextTable
 from hebbian_descent.versions import (
     describe_core,
@@ -37,7 +37,10 @@ class Finding(NamedTuple):
     advice: str = ""
 
 
-def doctor(output: Output = OUTPUT, as_json: Json = False) -> None:
+def doctor(
+    output: Annotated[Path, typer.Option(help="Folder that commands will write to.")] = Path(),
+    as_json: Json = False,
+) -> None:
     """Check the compiled core, the optional libraries, the data and the folder of the results.
 
     The exit code is 0 if everything works, and 1 if there is a problem. What is optional may be missing.

@@ -14,7 +14,6 @@ import typer
 from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.learning.divergence import DivergenceError
-from hebbian_descent.paper.saved_json import DamagedFileWarning
 from hebbian_descent.storage.results import DamagedCellWarning, StoreError
 from hebbian_descent.sweep.executors import WorkerLostError
 
@@ -120,7 +119,6 @@ def _warnings_in_one_sentence(console: PlainConsole) -> Iterator[None]:
             console.print(f"Note: {message}", style="yellow", soft_wrap=True)
 
     with warnings.catch_warnings():
-        for category in (DamagedCellWarning, DamagedFileWarning):
-            warnings.simplefilter("always", category)
+        warnings.simplefilter("always", DamagedCellWarning)
         warnings.showwarning = show
         yield

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from hebbian_descent.cli.console import PlainConsole
 from hebbian_descent.cli.failures import stopping
-
-if TYPE_CHECKING:
-    from hebbian_descent.paper.results import Results
 
 
 class Volume(IntEnum):
@@ -57,12 +54,6 @@ def say_written(*paths: Path) -> None:
     """Name the files that were written, each on a line."""
     for path in paths:
         say(f"Wrote {path}")
-
-
-def say_where_from(results: Results, labels: Iterable[str]) -> None:
-    """Say whether results, if there are any, are from your own run or from the kept evidence."""
-    if text := results.where_from(labels):
-        say(text)
 
 
 def console_for_progress() -> PlainConsole:

@@ -1,4 +1,4 @@
-"""Options that several commands share: the folder of results, changed settings, a share of the work."""
+"""Options that several commands share: JSON, changed settings, a share of the work."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hebbian_descent.paper.run_context import DEFAULT_FOLDER
 from hebbian_descent.streams.source import STANDARD_INPUT
 from hebbian_descent.sweep.executors import Dask, Executor, get_executor
 
-Output = Annotated[Path, typer.Option(help="Folder of the results.", file_okay=False)]
-OUTPUT = DEFAULT_FOLDER
 Json = Annotated[
     bool, typer.Option("--json", help="The result as JSON, alone on standard output.", show_default=False)
 ]

@@ -22,10 +22,10 @@ from hebbian_descent.cli.progress import run_progress
 from hebbian_descent.engines.grid import rate_of_label
 from hebbian_descent.learning.centering import SHIFT
 from hebbian_descent.measures import MEASURES
-from hebbian_descent.paper.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.rules import ERROR_TERMS
 from hebbian_descent.storage.results import Store
 from hebbian_descent.sweep import Best, LayerGrid, Patterns, Sweep, SweepResult, TargetRangeWarning
+from hebbian_descent.sweep.grids import LEARNING_RATES, WEIGHT_DECAYS
 from hebbian_descent.sweep.selection import patterns_of
 from hebbian_descent.table_formats import TextTable
 

@@ -23,7 +23,7 @@ from hebbian_descent.learning.divergence import DivergenceError, limit_of
 from hebbian_descent.learning.run import batches, epoch_order
 from hebbian_descent.network import Activation, Autoencoder, glorot_uniform
 from hebbian_descent.rules import AutoRule, ErrorTerm
-from hebbian_descent.storage.models import is_count, saveable
+from hebbian_descent.storage.models import saveable
 from hebbian_descent.transaction import all_or_nothing, alone, is_finite, keep_so_far
 
 STATE = (
@@ -48,8 +48,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + ‖h − λ‖² + 1)), L the largest slope of the outputs.
         weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None (hidden
-            units are not centered either), "half" ("moving" from the paper's start, 0.5), or numbers for a
-            fixed offset.
+            units are not centered either), or numbers for a fixed offset.
         shift: ν, the rate at which a moving offset follows the inputs.
         hidden_shift: The same for the offset of the hidden units, which starts at 0.5.
         epochs: Passes over the data in `fit`.
@@ -57,6 +56,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         shuffle: Whether `fit` takes a new random order in every epoch.
         random_state: The seed of the initial weights and of the orders.
         warm_start: Whether `fit` continues from where it stopped.
+        offset_start: Where a moving offset starts, 0.5 in the paper; None is the mean of the inputs so far.
 
     Attributes:
         components_: The weights, (n_hidden, n_features).
@@ -72,7 +72,6 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     _state_names = STATE
     _optional_state = ("feature_names_in_",)
     _purpose = "remember"
-    offset_start = None  # not a parameter here, where centering="half" sets it
 
     def __init__(
         self,
@@ -91,6 +90,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
+        offset_start: float | None = None,
     ) -> None:
         self.n_hidden = n_hidden
         self.rule = rule
@@ -107,6 +107,7 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.shuffle = shuffle
         self.random_state = random_state
         self.warm_start = warm_start
+        self.offset_start = offset_start
 
     def describe(self) -> str:
         """Describe the parameters in plain words."""
@@ -253,23 +254,9 @@ class HebbianDescentAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         x: Array = validate_data(self, X, reset=False, dtype=self.components_.dtype)
         return x
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a pickled state; earlier versions did not count weights."""
-        super().__setstate__(_counting_weights(state))
-
-    @classmethod
-    def _in_present_names(cls, state: dict[str, Any]) -> dict[str, Any]:
-        return _counting_weights(state)
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
 
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-
-def _counting_weights(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state that counts weights; in earlier versions all of them were 1."""
-    n_samples: Any = state.get("n_samples_seen_")
-    return {"weight_seen_": float(n_samples), **state} if is_count(n_samples) else state

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -76,7 +75,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
         weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
-            numbers for a fixed offset. The old name "half" means "moving" with `offset_start=0.5`.
+            numbers for a fixed offset.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is True in `fit` and 0.003 in `partial_fit`.
@@ -117,7 +116,6 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
     _purpose = "classify"
     _state_names = (*STATE, "classes_")
     _optional_state = (*LayerEstimator._optional_state, "multilabel_")
-    _later_parameters = MappingProxyType({**LayerEstimator._later_parameters, "class_weight": None})
     classes_: npt.NDArray[Any]
     multilabel_ = False
 
@@ -250,7 +248,7 @@ class HebbianDescentClassifier(ClassifierMixin, LayerEstimator):
             if not np.array_equal(classes, self.classes_):
                 raise ValueError(
                     f"The classes of {y.shape[1]} columns of labels must be their numbers, from 0 on. "
-                    f"Got {classes!r}."
+                    f"Got {np.asarray(classes).tolist()}."
                 )
         elif not (known := np.isin(y, self.classes_)).all():
             raise ValueError(

@@ -7,7 +7,6 @@ from typing import Any
 
 from hebbian_descent.estimators.labels import ClassWeight
 from hebbian_descent.learning.averaging import Average, averaging_in
-from hebbian_descent.learning.centering import PAPER_START
 
 MODELS = {
     "softmax": "softmax regression",
@@ -133,8 +132,7 @@ def _centering(setting: Any) -> str:
         return "no centering"
     if not isinstance(centering, str):
         return "centering on given numbers"
-    start = PAPER_START if centering == "half" else setting.offset_start
-    words = CENTERINGS["moving" if centering == "half" else centering]
+    words, start = CENTERINGS[centering], setting.offset_start
     return words if start is None else f"{words} that starts at {start:g}"
 
 

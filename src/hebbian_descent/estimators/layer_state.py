@@ -5,7 +5,6 @@ While sparse samples are learned, `_sparse` replaces the arrays, which are then 
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,11 @@ from hebbian_descent.aligned import aligned_zeros
 from hebbian_descent.checks import Array
 from hebbian_descent.engines.online import LayerArrays, OnlineSetting, Progress
 from hebbian_descent.engines.sparse_online import SparseArrays, is_sparse
-from hebbian_descent.estimators.epochs import Stopping
 from hebbian_descent.estimators.parameters import Parameters
 from hebbian_descent.estimators.state import HasState
 from hebbian_descent.learning.averaging import Averaging
 from hebbian_descent.learning.centering import Offset
 from hebbian_descent.network import glorot_uniform
-from hebbian_descent.storage.models import is_count
 
 STATE = (
     *("weights_", "bias_", "offset_"),
@@ -67,9 +64,6 @@ class LayerState(HasState, BaseEstimator):
         *(*SPREAD, *AVERAGES),
     )
     _together = (SPREAD, AVERAGES)
-    _later_parameters = MappingProxyType(
-        {"offset_start": None, "scaling": None, "average": False, **Stopping()._asdict()}
-    )
 
     weights_ = ArrayOfLayer()
     bias_ = ArrayOfLayer()
@@ -111,23 +105,6 @@ class LayerState(HasState, BaseEstimator):
             return None
         scale: Array = np.sqrt(np.divide(1, precisions, out=np.zeros_like(precisions), where=precisions > 0))
         return scale
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a pickled state; earlier versions had other names, and no scaling or averages."""
-        state = {**self._later_parameters, **state}
-        if "coef_" in state:
-            state["weights_"] = state.pop("coef_")
-        for name in ("_seen", "n_samples_seen_"):
-            if (n_samples := state.pop(name, None)) is not None:
-                state["_progress"] = np.full(2, float(np.ravel(n_samples)[0]))
-        super().__setstate__(state)
-
-    @classmethod
-    def _in_present_names(cls, state: dict[str, Any]) -> dict[str, Any]:
-        if "coef_" in state and "weight_seen_" not in state and is_count(state.get("n_samples_seen_")):
-            state = {**state, "weights_": state["coef_"], "weight_seen_": float(state["n_samples_seen_"])}
-            del state["coef_"]
-        return state
 
     def __sklearn_is_fitted__(self) -> bool:
         return "weights_" in vars(self) or "_sparse" in vars(self)

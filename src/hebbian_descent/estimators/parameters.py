@@ -161,7 +161,7 @@ class Parameters(Shared):
         The spread around given numbers, or around a start as in the paper, is not known; and rules that
         ignore the output have no step to equalise.
         """
-        is_mean = self.centering is None or (isinstance(self.centering, str) and self.centering != "half")
+        is_mean = self.centering is None or isinstance(self.centering, str)
         descends = self.rule.looks_at_output and not self.rule.needs_data_mean
         return self.scaling is not None and is_mean and self.offset_start is None and descends
 

@@ -50,7 +50,7 @@ class HebbianDescentRegressor(RegressorMixin, LayerEstimator):
         learning_rate: η, or "auto": κ / (L·(‖x − μ‖² + 1)), see `learning.rates`.
         weight_decay: ω, the share of the weights that each update removes; not multiplied by η.
         centering: "auto" (the data mean in `fit`, moving in `partial_fit`), "mean", "moving", None, or
-            numbers for a fixed offset. The old name "half" means "moving" with `offset_start=0.5`.
+            numbers for a fixed offset.
         scaling: "auto" (inputs are learned in units of their spread, see `learning.scaling`) or None.
         average: Over which samples the layer that predicts is averaged: True is the last quarter, False none,
             a rate β about the last 1/β; "auto" is True in `fit` and 0.003 in `partial_fit`.

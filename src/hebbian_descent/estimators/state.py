@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -46,8 +45,6 @@ class HasState(Saved):
     _optional_state: tuple[str, ...]
     _together: tuple[tuple[str, ...], ...] = ()
     """Optional parts that are present only together."""
-    _later_parameters: Mapping[str, Any] = MappingProxyType({})
-    """Parameters that files of earlier versions do not have, and what they meant then."""
 
     def _state(self, **known: Any) -> dict[str, Any]:
         """Return what was learned, as arrays, whole numbers and lists of strings; `known` is part of it."""
@@ -62,11 +59,6 @@ class HasState(Saved):
         """Restore what `_state` returned."""
         for name, value in sorted(state.items()):  # the count of samples before their weight
             setattr(self, name, np.array(value, object) if name == "feature_names_in_" else value)
-
-    @classmethod
-    def _in_present_names(cls, state: dict[str, Any]) -> dict[str, Any]:
-        """Return the state from a file of an earlier version, with the names of this one."""
-        return state
 
     def _contents(self: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         state = self._state()
@@ -84,7 +76,7 @@ class HasState(Saved):
             raise ModelFileError(
                 f"The parts of the state must be given by name, each once. Got {shortened(words)}."
             )
-        state = cls._in_present_names({**words, **arrays})
+        state = {**words, **arrays}
         optional = set(cls._optional_state) & set(state)
         optional |= {name for parts in cls._together if optional & set(parts) for name in parts}
         require_names(state, {*cls._state_names, *optional}, "parts of the state")
@@ -95,8 +87,6 @@ class HasState(Saved):
 
 def _checked_parameters(cls: Any, parameters: Any) -> dict[str, Any]:
     """Return the parameters of a constructor, each of them a plain value."""
-    if isinstance(parameters, Mapping):
-        parameters = {**cls._later_parameters, **parameters}
     require_names(parameters, cls().get_params(deep=False), "parameters")
     require_plain(parameters)
     seed = parameters["random_state"]

@@ -29,8 +29,8 @@ import numpy.typing as npt
 from hebbian_descent.checks import as_number, unknown_name
 from hebbian_descent.rules import AutoRule, Rule
 
-Centering: TypeAlias = Literal["auto", "mean", "moving", "half"] | npt.ArrayLike | None
-WORDS = ("auto", "mean", "moving", "half")
+Centering: TypeAlias = Literal["auto", "mean", "moving"] | npt.ArrayLike | None
+WORDS = ("auto", "mean", "moving")
 
 SHIFT = 0.01
 """ν of a moving offset unless stated otherwise."""
@@ -97,8 +97,7 @@ def hidden_offset(centering: Centering, shift: float, start: float | None = None
     """
     if centering is None:
         return Offset()
-    is_papers = start is not None or (isinstance(centering, str) and centering == "half")
-    return Offset(start=HIDDEN_START, shift=shift, starts_as_mean=not is_papers, n_before=1)
+    return Offset(start=HIDDEN_START, shift=shift, starts_as_mean=start is None, n_before=1)
 
 
 def as_centering(centering: Centering, n_inputs: int | None = None) -> Centering:
@@ -145,6 +144,4 @@ def _offset(centering: Centering, shift: float, start: float | None) -> Offset:
         return Offset()
     if not isinstance(centering, str):
         return Offset(start=start_of(centering))
-    if centering == "half":  # the former word for the paper's start, now an option
-        start = PAPER_START
     return Offset(shift=shift, starts_as_mean=True) if start is None else Offset(start=start, shift=shift)

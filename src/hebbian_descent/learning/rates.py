@@ -175,7 +175,7 @@ def as_rate(learning_rate: object, purpose: str = "remember") -> float | Automat
             return Automatic(purpose)
         if not (named := NAME.fullmatch(learning_rate)):
             raise ValueError(f'The learning_rate must be a number or "auto". Got {learning_rate!r}.')
-        return Automatic(named[1], float(named[2] or 0))
+        return Automatic(named[1], as_number(float(named[2] or 0), "largest target"))
     return as_number(learning_rate, "learning rate", at_least=0)
 
 

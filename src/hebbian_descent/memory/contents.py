@@ -23,10 +23,8 @@ from hebbian_descent.storage.models import ModelFileError, is_count, require_nam
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 FLAGS = ("centered", "moving", "running_mean")
-SETTINGS = ("rule", "error", "learning_rate", "weight_decay", "shift", *FLAGS)
-LATER_SETTINGS = ("hidden_shift", "constraints", "noise")
-"""Files of earlier versions lack these: hidden offsets follow with the constant shift of the inputs, and
-there are no constraints and no noise."""
+PLAIN = ("rule", "error", "learning_rate", "weight_decay", "shift", "hidden_shift", *FLAGS)
+SETTINGS = (*PLAIN, "constraints", "noise")
 OPTIONAL_ARRAYS = ("connectivity", "target_offset")
 STATE = "state_"
 """Prefix of the names of arrays that a rule remembers."""
@@ -62,8 +60,8 @@ def taken_apart(parts: Parts) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any
             "centered": learning.hidden.moves,
             "moving": offset.moves,
             "running_mean": offset.starts_as_mean,
-            **({"constraints": list(update.constraints)} if update.constraints else {}),
-            **({"noise": _noise_in_file(update.noise)} if update.noise else {}),
+            "constraints": list(update.constraints),
+            "noise": None if update.noise is None else _noise_in_file(update.noise),
         },
     }
     optional: dict[str, npt.NDArray[Any] | None] = {
@@ -102,9 +100,8 @@ def put_together(parameters: Mapping[str, Any], arrays: Arrays) -> Parts:
 
 
 def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[Any] | None) -> Storing:
-    names = set(settings) & set(LATER_SETTINGS) if isinstance(settings, Mapping) else ()
-    require_names(settings, (*SETTINGS, *names), "settings of learning")
-    require_plain({name: value for name, value in settings.items() if name not in ("constraints", "noise")})
+    require_names(settings, SETTINGS, "settings of learning")
+    require_plain({name: settings[name] for name in PLAIN})
     rule, error = settings["rule"], settings["error"]
     if not isinstance(rule, Rule | AutoRule) or not isinstance(error, ErrorTerm):
         raise ModelFileError(
@@ -116,12 +113,11 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
     connectivity = None if mask is None else as_connectivity(mask, network.weights.shape)
     if connectivity is not None and (weights := network.weights[~connectivity]).any():
         raise ModelFileError(f"An absent synapse must have weight 0. Got {np.abs(weights).max():g}.")
-    shift, moves = settings["shift"], settings["moving"]
-    is_constant = "hidden_shift" not in settings or (moves and not settings["running_mean"])
+    shift, moves, is_mean = settings["shift"], settings["moving"], settings["running_mean"]
     hidden = hidden_offset(
         "moving" if settings["centered"] else None,
-        settings.get("hidden_shift", shift),
-        HIDDEN_START if is_constant else None,
+        settings["hidden_shift"],
+        HIDDEN_START if moves and not is_mean else None,
     )
     return storing(
         network,
@@ -129,11 +125,11 @@ def _learning(settings: Mapping[str, Any], network: Network, mask: npt.NDArray[A
         error=error,
         learning_rate=settings["learning_rate"],
         weight_decay=settings["weight_decay"],
-        offset=Offset(shift=shift, starts_as_mean=settings["running_mean"]) if moves else Offset(),
+        offset=Offset(shift=shift, starts_as_mean=is_mean) if moves else Offset(),
         hidden=hidden,
         connectivity=connectivity,
-        constraints=_constraints(settings.get("constraints", [])),
-        noise=_noise_of_file(settings["noise"]) if "noise" in settings else None,
+        constraints=_constraints(settings["constraints"]),
+        noise=None if settings["noise"] is None else _noise_of_file(settings["noise"]),
     )
 
 
@@ -177,14 +173,12 @@ def _state(learning: Storing, network: Network, arrays: Arrays) -> State:
 
 
 def _target_offset(learning: Storing, network: Network, found: npt.NDArray[Any] | None) -> Array | None:
-    """Return the running mean of the targets, which files of earlier versions do not have."""
-    if not learning.centers_targets:
-        if found is not None:
-            raise ModelFileError("A mean target must belong to a rule that learns it. Got another rule.")
+    """Return the running mean of the targets, of rules that learn it."""
+    if (found is not None) != learning.centers_targets:
+        raise ModelFileError("A mean target must come with a rule that learns it, and no other.")
+    if found is None:
         return None
     bias = network.bias
-    if found is None:
-        return np.zeros_like(bias)
     if found.shape != bias.shape or found.dtype != bias.dtype:
         raise ModelFileError(f"A mean target must have the shape and dtype of the bias. Got {found.shape}.")
     return found

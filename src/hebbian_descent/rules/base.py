@@ -20,7 +20,7 @@ import numpy as np
 from hebbian_descent.checks import Array
 from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.network.autoencoder import Pass
-from hebbian_descent.registry import ADDED_LATER, Member
+from hebbian_descent.registry import Member
 
 ErrorFunction = Callable[[Array, Array], Array]
 """(targets, output) → error, the signal that an output unit sends to its synapses."""
@@ -80,32 +80,32 @@ class Rule(Member):
     learns_bias: bool = True
     needs_data_mean: bool = False
     """Whether the factors use the means over all training patterns, which a stream does not have."""
-    looks_at_output: bool = field(default=True, metadata=ADDED_LATER)
+    looks_at_output: bool = True
     """Whether a factor depends on the output; otherwise one run determines what all runs learn."""
-    pulls_back: bool = field(default=False, metadata=ADDED_LATER)
+    pulls_back: bool = False
     """Whether errors are pulled back through the activation, so that its slope counts twice."""
-    takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
+    takes_error_term: bool = True
     """Whether the rule uses the error term."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    compiled: str | None = field(default=None, metadata=ADDED_LATER)
-    title: str = field(default="", metadata=ADDED_LATER)
+    compiled: str | None = None
+    title: str = ""
     """Display name; the name itself if empty."""
-    moving_factors: Callable[..., Any] | None = field(default=None, metadata=ADDED_LATER)
+    moving_factors: Callable[..., Any] | None = None
     """The factors where the means are learned gradually; None if they are the same as elsewhere.
 
     `mean_input` is then the offset before the pattern, `mean_target` the mean target with the pattern.
     """
-    state: Callable[[Layer], Mapping[str, Any]] | None = field(default=None, metadata=ADDED_LATER)
+    state: Callable[[Layer], Mapping[str, Any]] | None = None
     """Makes the arrays, by name, with which a run of a layer starts; None for a rule without a state."""
-    takes_targets: bool = field(default=True, metadata=ADDED_LATER)
+    takes_targets: bool = True
     """Whether it learns from targets; otherwise they need not be given."""
-    takes_strength: bool = field(default=False, metadata=ADDED_LATER)
+    takes_strength: bool = False
     """Whether it uses the strength of patterns itself; otherwise each change is multiplied by it."""
-    takes_rate: bool = field(default=False, metadata=ADDED_LATER)
+    takes_rate: bool = False
     """Whether it needs η, as an implicit step does; its result is still multiplied by η."""
-    constraint: Callable[[Array], Array | None] | None = field(default=None, metadata=ADDED_LATER)
+    constraint: Callable[[Array], Array | None] | None = None
     """Constraint on its synapses: weights → weights, applied at the start and after every update."""
-    automatic_rate: float | None = field(default=None, metadata=ADDED_LATER)
+    automatic_rate: float | None = None
     """The η that "auto" stands for, if it does not follow from the inputs."""
 
     def __post_init__(self) -> None:
@@ -243,13 +243,13 @@ class AutoRule(Member):
     name: str
     change: Callable[[AutoActivity], Change]
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    pulls_back: bool = field(default=False, metadata=ADDED_LATER)
+    pulls_back: bool = False
     """Whether errors are pulled back through the activations, so that their slopes count twice."""
-    takes_error_term: bool = field(default=True, metadata=ADDED_LATER)
+    takes_error_term: bool = True
     """Whether the rule uses the error term."""
-    has_free_phase: bool = field(default=False, metadata=ADDED_LATER)
+    has_free_phase: bool = False
     """Whether it also unlearns the network's response to its own reconstruction."""
-    compiled: str | None = field(default=None, metadata=ADDED_LATER)
+    compiled: str | None = None
 
 
 def mean_outer(pre: Array, post: Array) -> Array:

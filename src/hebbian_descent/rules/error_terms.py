@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hebbian_descent.checks import Array, as_number, as_returned, unknown_name
-from hebbian_descent.registry import ADDED_LATER, Member, finder_of, made_once
+from hebbian_descent.registry import Member, finder_of, made_once
 from hebbian_descent.rules.base import ErrorFunction
 
 
@@ -25,7 +25,7 @@ class ErrorTerm(Member):
     function: ErrorFunction
     target_values: tuple[float, ...] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
-    compiled: str | None = field(default=None, metadata=ADDED_LATER)
+    compiled: str | None = None
 
     def __call__(self, targets: Array, output: Array) -> Array:
         """Return E(t, h)."""

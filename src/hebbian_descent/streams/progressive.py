@@ -70,13 +70,11 @@ class Position:
     passes: int = 0
     rows: int = 0
     checksum: str = ""
-    """Checksum of these rows, or of those of the last whole pass; files of earlier versions have none."""
+    """Checksum of these rows, or of those of the last whole pass, or empty before the first row."""
 
     @classmethod
     def from_json(cls, found: Any) -> Position:
         """Return a position from a file, after checking it."""
-        if isinstance(found, dict):
-            found = {"checksum": "", **found}
         require_names(found, cls.__dataclass_fields__, "parts of a position")
         if not (is_count(found["passes"]) and is_count(found["rows"]) and isinstance(found["checksum"], str)):
             raise ModelFileError(f"A position must be two counts and a checksum. Got {shortened(found)}.")

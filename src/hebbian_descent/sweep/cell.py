@@ -21,12 +21,6 @@ from hebbian_descent.thread_pools import one_thread
 NUMERICS_VERSION = 1
 """Increased when a built-in rule, activation, measure or engine changes its numbers beyond rounding."""
 
-ENGINES_IN_KEYS = {
-    "layer": {"sequence": "kernel"},
-    "autoencoder": {"tied": "fused", "reference": "auto_reference"},
-}
-"""Engines under the names that they had in the first stores, so that their cells are still found."""
-
 
 @dataclass(frozen=True, eq=False)
 class Work:
@@ -82,14 +76,9 @@ class Work:
         return {
             "numerics_version": NUMERICS_VERSION,
             **self.grid.specification(self.cell),
-            "engine": self._engine_in_key,
+            "engine": self.choice.engine,
             **patterns.specification,
         }
-
-    @property
-    def _engine_in_key(self) -> str:
-        names = ENGINES_IN_KEYS[self.grid.kind]
-        return names.get(self.choice.engine, self.choice.engine)
 
 
 def cell_result(record: Record) -> CellResult:

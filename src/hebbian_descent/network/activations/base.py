@@ -21,7 +21,7 @@ import numpy as np
 
 from hebbian_descent.checks import Array, as_returned
 from hebbian_descent.network.domain import Interval, Simplex
-from hebbian_descent.registry import ADDED_LATER, Member
+from hebbian_descent.registry import Member
 
 Function = Callable[[Array], Array]
 
@@ -54,10 +54,10 @@ class Activation(Member):
     strictly_increasing: bool = False
     """Whether φ′ > 0 everywhere, the condition of the paper's convergence theorem."""
     elementwise: bool = True
-    slope_is_output: bool = field(default=False, metadata=ADDED_LATER)
+    slope_is_output: bool = False
     """Whether φ′ = φ, so that the outputs bound the slope, which has no bound in general."""
     parameters: Mapping[str, float] = field(default_factory=dict)
-    compiled: str | None = field(default=None, metadata=ADDED_LATER)
+    compiled: str | None = None
 
     def __call__(self, preactivation: Array) -> Array:
         """Return φ(a)."""

@@ -20,7 +20,6 @@ from enum import Enum
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
-from hebbian_descent.registry import ADDED_LATER
 from hebbian_descent.storage.results.functions import describe_function
 from hebbian_descent.storage.results.libraries import is_library, library_name
 from hebbian_descent.storage.results.values import (
@@ -203,14 +202,7 @@ def _attributes(value: object) -> dict[str, object]:
     # Through `object`, because a class may leave attributes out of the state that it shows.
     state: Any = object.__getstate__(value)
     in_dict, in_slots = state if isinstance(state, tuple) else (state, None)
-    attributes = {**(in_dict or {}), **(in_slots or {})}
-    return {name: part for name, part in attributes.items() if not _is_new_default(value, name, part)}
-
-
-def _is_new_default(value: object, name: str, part: object) -> bool:
-    """Return whether an attribute has the value that a version without it would have assumed."""
-    field = getattr(type(value), "__dataclass_fields__", {}).get(name)
-    return field is not None and ADDED_LATER.items() <= field.metadata.items() and part is field.default
+    return {**(in_dict or {}), **(in_slots or {})}
 
 
 def _members(cls: type) -> Iterator[tuple[str, object]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,11 +16,7 @@ from hebbian_descent.safe_files import PARTIAL, new_partial, open_regular, repla
 from hebbian_descent.storage.strict_json import strict_json
 
 FORMAT = 2
-READABLE = (1, 2)
-"""Cells of format 1, which version 0.1 wrote, have a second checksum of their numbers; it is not read."""
 MARKER_NAME = "_store.json"  # readers of a folder of Parquet files ignore names with an underscore
-HIDDEN_BEFORE = re.compile(r"\.lock|\.partial-.*")
-"""Hidden files of version 0.1, which may still be writing: they are left alone."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NO_PERMISSION = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
@@ -55,7 +50,7 @@ def explaining(folder: Path) -> Iterator[None]:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder that is neither a store of a known format nor free to become one."""
+    """Refuse a folder that is neither a store of this format nor free to become one."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -64,7 +59,7 @@ def check_folder(folder: Path) -> None:
     with suppress(FileNotFoundError):
         check_format(_read_format(marker), str(folder))
         return
-    foreign = sorted(entry.name for entry in folder.iterdir() if not _is_own(entry.name))
+    foreign = sorted(entry.name for entry in folder.iterdir() if not PARTIAL.fullmatch(entry.name))
     # Another process may have made the store between the two checks.
     if foreign and not marker.exists():
         raise StoreError(
@@ -85,12 +80,11 @@ def establish(folder: Path) -> None:
 
 
 def check_format(found: object, where: str) -> None:
-    """Refuse a format that this version does not know."""
-    if found not in READABLE:
+    """Refuse the format of another version."""
+    if found != FORMAT:
         raise StoreError(
-            f"A store must have format {' or '.join(map(str, READABLE))}, which this version of "
-            f"hebbian-descent reads. Got format {found!r} in {where}; try pip install --upgrade "
-            "hebbian-descent, or another folder."
+            f"A store must have format {FORMAT}, which this version of hebbian-descent reads. "
+            f"Got format {found!r} in {where}, written by another version; choose another folder."
         )
 
 
@@ -105,11 +99,6 @@ def read_regular(path: Path) -> bytes:
     """Return the content of a regular file; anything else raises a `NotRegularError`."""
     with open_regular(path) as file:
         return file.read()
-
-
-def _is_own(name: str) -> bool:
-    """Return whether a hidden file belongs to a store."""
-    return bool(PARTIAL.fullmatch(name) or HIDDEN_BEFORE.fullmatch(name))
 
 
 def _read_format(marker: Path) -> object:

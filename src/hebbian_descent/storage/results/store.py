@@ -200,7 +200,7 @@ class Store:
         arrow()  # if it is missing, the cell is not to blame
         try:
             return parse(content, key, str(path))
-        except (StoreError, MemoryError):  # a newer format; too little memory right now
+        except (StoreError, MemoryError):  # another format; too little memory right now
             raise
         except Exception as error:  # whatever libraries raise for bytes that the store did not write
             words = ascii(f"{type(error).__name__}: {error}")[1:-1]

@@ -145,7 +145,7 @@ def _caller() -> Callable[..., Any]:
             found = f"version {import_module('hebbian_descent').__version__}"
             digest = import_module("hebbian_descent.source_digest").source_digest()
             found = f"{found} with code {digest[:12]}"
-        except ModuleNotFoundError:  # the package, or a file that earlier versions do not have
+        except ModuleNotFoundError:
             pass
         if found != needed:
             raise RuntimeError(

@@ -1,0 +1,84 @@
+"""`list` and `status`: what there is, and what of it was run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hebbian_descent.cli.console import print_fitting
+from hebbian_descent.cli.json_output import write_json
+from hebbian_descent.cli.messages import say
+from hebbian_descent.cli.options import Json
+from hebbian_descent.table_formats import Marked, TextTable
+from reproduction.catalogue import Entry, catalogue
+from reproduction.commands.options import Output
+from reproduction.context import OUTPUT, Context, Effort
+from reproduction.running import part_of
+
+
+def list_entries(
+    tables: Annotated[bool, typer.Option("--tables", help="Tables alone.")] = False,
+    figures: Annotated[bool, typer.Option("--figures", help="Figures alone.")] = False,
+    studies: Annotated[bool, typer.Option("--studies", help="Studies alone.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the paper's tables and figures, and the studies: number, label, title, and minutes on two cores.
+
+    **Example**
+
+        python -m reproduction list --figures
+    """
+    asked = {"table": tables, "formulas": tables, "figure": figures, "study": studies, "claim": False}
+    chosen = [entry for entry in catalogue().values() if asked[entry.kind] or not any(asked.values())]
+    if as_json:
+        write_json([_record(entry) for entry in chosen])
+        return
+    rows = [
+        [entry.number, (f"{entry.label}\n", Marked(entry.title, style="dim")), _minutes(entry)]
+        for entry in chosen
+    ]
+    print_fitting(
+        TextTable(["Paper", "Label, and what it shows", "Minutes"], rows, alignment="llr"), wrap=[1]
+    )
+    say("`python -m reproduction run NAME` computes one of them, by its number or its label.")
+
+
+def _minutes(entry: Entry) -> str:
+    minutes = entry.minutes
+    return "" if minutes is None else f"{minutes:.0f}" if minutes >= 1 else "<1"
+
+
+def _record(entry: Entry) -> dict[str, Any]:
+    names = ("label", "kind", "number", "title", "minutes")
+    return {name: getattr(entry, name) for name in names}
+
+
+def status(output: Output = OUTPUT, as_json: Json = False) -> None:
+    """Show how many jobs of your own runs are done, of the first draw, by the paper's protocol and quickly.
+
+    What was never run here is shown from the rows under version control.
+    """
+    found = []
+    for entry in catalogue().values():
+        if hasattr(entry.content, "jobs"):
+            done = {effort.name: _done(entry, Context(output, effort)) for effort in EFFORTS}
+            found.append({"label": entry.label, **done})
+    started = [line for line in found if any(line[effort.name][0] for effort in EFFORTS)]
+    if as_json:
+        write_json(started)
+        return
+    if not started:
+        say(f"Nothing was run in {output}: all numbers are those under version control.")
+        return
+    rows = [[line["label"], *(f"{n}/{total}" for n, total in list(line.values())[1:])] for line in started]
+    headings = ["Label", *(effort.name for effort in EFFORTS)]
+    print_fitting(TextTable(headings, rows, "Finished jobs of the first draw", "lrr"), wrap=[0])
+
+
+EFFORTS = (Effort(draws=1), Effort(draws=1, quick=True))
+
+
+def _done(entry: Entry, context: Context) -> tuple[int, int]:
+    jobs = [job.name for job in entry.content.jobs(context.effort)]
+    return sum(part_of(entry.label, name, context).exists() for name in jobs), len(jobs)

@@ -1,0 +1,186 @@
+"""Scatter figures of tables: a point compares two rules, or two settings of a rule, in one experiment.
+
+A cross is a measured experiment, averaged over draws and trials; a faint dot is the printed one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from hebbian_descent import plotting
+from hebbian_descent.rules import rule_title
+from reproduction.compare import verdicts
+from reproduction.context import Context, Effort
+from reproduction.figures.parts import name_panels
+from reproduction.printed import printed_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARKS: dict[str, dict[str, Any]] = {
+    "printed": {"marker": "o", "markersize": 7, "alpha": 0.3, "markeredgewidth": 0, "zorder": 2},
+    "ours": {"marker": "x", "markersize": 6, "markeredgewidth": 1.4, "zorder": 3},
+}
+ACTIVATION_TITLES = {"explin": "ExpLin"}
+
+ONLINE = tuple(f"tab:Hetero_online_centered_{i}" for i in (1, 2, 3))
+UNCENTERED = tuple(f"tab:Hetero_online_uncentered_{i}" for i in (1, 2, 3))
+ADAPTIVE_OFFSETS = ("tab:Hetero_online_centered_shift",)
+WEIGHT_DECAY = ("tab:centered_weight_decay",)
+# The text says that all results are shown, the caption names the first of three tables; all three are drawn.
+MULTI_EPOCH = tuple(f"tab:Hetero_offline_{i}" for i in (1, 2, 3))
+AUTO_ASSOCIATION = ("tab:auto_associative",)
+
+
+class Side(NamedTuple):
+    """One axis: the rows that it shows."""
+
+    title: str
+    tables: tuple[str, ...]
+    cell: Mapping[str, str]
+    """What the rows have in common, such as the rule."""
+
+
+class Panel(NamedTuple):
+    """A scatter plot of one measure: each experiment under two conditions."""
+
+    title: str
+    x: Side
+    y: Side
+    measure: str = "mae_last20"
+    what: str = "Error of the last 20"
+
+
+def _two_rules(
+    title: str,
+    tables: tuple[str, ...],
+    measure: str = "mae_last20",
+    what: str = "Error of the last 20",
+    **cell: str,
+) -> Panel:
+    """Return a panel with gradient descent on the x-axis and Hebbian-descent on the y-axis."""
+    x, y = (
+        Side(rule_title(rule, in_sentence=True), tables, {"rule": rule, **cell})
+        for rule in ("gradient_descent", "hebbian_descent")
+    )
+    return Panel(title, x, y, measure, what)
+
+
+PANELS: dict[str, tuple[Panel, ...]] = {
+    "fig:heteroassociative_online_hebbian_scatter": (
+        _two_rules("With centering", ONLINE),
+        Panel(
+            "Hebbian-descent",
+            Side("without centering", UNCENTERED, {"rule": "hebbian_descent"}),
+            Side("with centering", ONLINE, {"rule": "hebbian_descent"}),
+        ),
+    ),
+    "fig:heteroassociative_online_updated_offsets_scatter": tuple(
+        Panel(
+            rule_title(rule),
+            Side("fixed offsets", ADAPTIVE_OFFSETS, {"rule": rule, "offsets": "fixed"}),
+            Side("updated offsets", ADAPTIVE_OFFSETS, {"rule": rule, "offsets": "adaptive"}),
+        )
+        for rule in ("gradient_descent", "hebbian_descent")
+    ),
+    "fig:heteroassociative_online_weight_decay_scatter": tuple(
+        Panel(
+            rule_title(rule),
+            Side("without weight decay", ONLINE, {"rule": rule}),
+            Side("with weight decay", WEIGHT_DECAY, {"rule": rule}),
+        )
+        for rule in ("gradient_descent", "hebbian_descent", "hebb", "covariance")
+    ),
+    "fig:heteroassociative_online_multi_epoch_scatter": tuple(
+        _two_rules(title, MULTI_EPOCH, "mae_mean", "Error of all patterns", centering=centering)
+        for centering, title in (("centered", "With centering"), ("uncentered", "Without centering"))
+    ),
+    "fig:label_learning_scatter": tuple(
+        _two_rules(title, (table,), "error_mean", "Classification error")
+        for table, title in (
+            ("tab:label_learning_centered", "With centering"),
+            ("tab:label_learning_uncentered", "Without centering"),
+        )
+    ),
+    "fig:auto_association_compare": (
+        _two_rules("Mean absolute error", AUTO_ASSOCIATION, "mae_mean", "Error"),
+        _two_rules("Average hidden activity", AUTO_ASSOCIATION, "mean_hidden_activity", "Activity"),
+    ),
+}
+"""The panels of each figure, by label."""
+
+
+def tables_of(panels: Iterable[Panel]) -> tuple[str, ...]:
+    """Return the tables that panels show."""
+    sides = (side for panel in panels for side in (panel.x, panel.y))
+    return tuple(dict.fromkeys(table for side in sides for table in side.tables))
+
+
+def draw(context: Context, panels: Sequence[Panel], columns: int = 2) -> Figure:
+    """Draw panels with equal axes, our points over the printed ones."""
+    points = [points_of(context, panel) for panel in panels]
+    figure, all_axes = plotting.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
+    name_panels(all_axes, [panel.title for panel in panels])
+    for axes, panel, shown in zip(all_axes, panels, points, strict=True):
+        of_measure = [table for p, table in zip(panels, points, strict=True) if p.measure == panel.measure]
+        _draw_points(axes, shown, _limits(pd.concat(of_measure)))
+        axes.set(xlabel=f"{panel.what}, {panel.x.title}", ylabel=f"{panel.what}, {panel.y.title}")
+        axes.set_aspect("equal")
+    activations = set(pd.concat(points)["activation"])
+    _legend(figure, all_axes[0], [name for name in plotting.ACTIVATION_COLORS if name in activations])
+    return figure
+
+
+def points_of(context: Context, panel: Panel) -> pd.DataFrame:
+    """Return a line for each experiment that both sides have, with ours_x, ours_y, printed_x and printed_y.
+
+    The activation of an auto-encoder is that of its hidden units.
+    """
+    x, y = (_numbers(context, side, panel.measure) for side in (panel.x, panel.y))
+    settings = [name for name in x if name not in ("ours", "printed")]
+    return x.merge(y, on=settings).rename(columns={"hidden_activation": "activation"})
+
+
+def _numbers(context: Context, side: Side, measure: str) -> pd.DataFrame:
+    """Return the settings of each experiment of a side, apart from the side's own, with ours and printed."""
+    table = verdicts(context, side.tables)
+    if not table["n"].any():  # a quick look need not measure what is committed
+        table = verdicts(replace(context, effort=Effort()), side.tables)
+    cells = pd.DataFrame([printed_rows()[row].cell for row in table["row"]], index=table.index)
+    is_shown = (cells[list(side.cell)] == pd.Series(side.cell)).all(axis=1) & (table["measure"] == measure)
+    return cells.join(table[["ours", "printed"]])[is_shown].drop(columns=list(side.cell))
+
+
+def _limits(points: pd.DataFrame) -> tuple[float, float]:
+    """Return the range of both axes, the same for all panels of one measure."""
+    numbers = points.select_dtypes("number").to_numpy()
+    low, high = min(0.0, float(np.nanmin(numbers))), float(np.nanmax(numbers))
+    margin = 0.04 * (high - low)
+    return low - margin, high + margin
+
+
+def _draw_points(axes: Axes, points: pd.DataFrame, limits: tuple[float, float]) -> None:
+    axes.plot(limits, limits, color="#666666", linewidth=0.8, zorder=1)
+    for whose, mark in MARKS.items():
+        measured = points.dropna(subset=[f"{whose}_x", f"{whose}_y"])
+        for activation, color in plotting.ACTIVATION_COLORS.items():
+            chosen = measured[measured["activation"] == activation]
+            if len(chosen):
+                axes.plot(chosen[f"{whose}_x"], chosen[f"{whose}_y"], linestyle="", color=color, **mark)
+    axes.set(xlim=limits, ylim=limits)
+
+
+def _legend(figure: Figure, axes: Axes, activations: Sequence[str]) -> None:
+    entries = [("Measured", {"color": "#444444", **MARKS["ours"]})]
+    entries += [("Printed", {"color": "#444444", **MARKS["printed"]})]
+    for name in activations:
+        square = {"marker": "s", "markersize": 7, "color": plotting.ACTIVATION_COLORS[name]}
+        entries += [(ACTIVATION_TITLES.get(name, name.capitalize()), square)]
+    handles = [axes.plot([], [], linestyle="", label=title, **style)[0] for title, style in entries]
+    figure.legend(handles=handles, loc="outside lower center", frameon=False, ncols=8, fontsize=9)

@@ -1,0 +1,1 @@
+"""What `hebbian-descent demo` shows: six pairs of datasets learned by four rules, on one page."""
