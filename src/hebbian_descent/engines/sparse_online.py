@@ -44,7 +44,6 @@ N_FACTORS = 5
 MOST_PAST = 256
 """Past blocks that are kept until all inputs catch up; more of them if there are many inputs."""
 TRANSPOSED_AT_ONCE = 2**12
-ORDINARY_SIZE = 1e12
 
 
 class SparseArrays(NamedTuple):
@@ -235,8 +234,8 @@ class SparseArrays(NamedTuple):
 
 def has_ordinary_size(*arrays: Array) -> bool:
     """Return whether all numbers are so small that a sum of products of two of them is within the limit."""
-    bound = min(ORDINARY_SIZE, limit_of(arrays[0]) ** (1 / 3))
-    return all(max(array.max(initial=0), -array.min(initial=0)) < bound for array in arrays)
+    bounds = (limit_of(array) ** (1 / 3) for array in arrays)
+    return all(max(a.max(initial=0), -a.min(initial=0)) < b for a, b in zip(arrays, bounds, strict=True))
 
 
 def _transpose(matrix: Array, into: Array) -> None:
