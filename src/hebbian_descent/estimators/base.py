@@ -229,8 +229,8 @@ class LayerEstimator(LearnsBatches, LayerState):
     def _own_unless_safe(self, X: Any, *targets: Any) -> None:
         """Copy what was shared if samples might be refused after all: large ones, or far from others.
 
-        So might ordinary ones after large ones, until the weights are known to be of ordinary size again. A
-        single sample is learned or refused as a whole.
+        So might ordinary ones after large ones, until the weights are known to be of ordinary size again, and
+        any by units whose slope has no bound. A single sample is learned or refused as a whole.
         """
         if "_sparse" not in self.__dict__:
             return
@@ -238,7 +238,8 @@ class LayerEstimator(LearnsBatches, LayerState):
         largest = largest_of(x)
         is_ordinary = layer.is_ordinary and largest < ORDINARY_SIZE and has_ordinary_size(*targets)
         self._sparse = layer._replace(is_ordinary=is_ordinary)
-        if X.shape[0] <= 1 or (is_ordinary and self._is_near(X, largest)):
+        has_bound = not self._setting().activation.slope_is_output
+        if X.shape[0] <= 1 or (has_bound and is_ordinary and self._is_near(X, largest)):
             return
         known = layer.dense()
         is_ordinary = largest < ORDINARY_SIZE and has_ordinary_size(known.weights, known.bias, *targets)
