@@ -167,7 +167,7 @@ def _divergence(
         int(progress[0]),
         setting.update.fixed_rate,
         largest,
-        limit_of(x),
+        setting.update.bound_of(setting.activation).of(x),
         largest_input=largest_of(x),
         largest_target=target if target > 1 else None,
         largest_weight=weight if weight > 1 else None,

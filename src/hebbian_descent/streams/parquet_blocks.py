@@ -70,8 +70,8 @@ def _refuse_packed(path: str, declared: Any, names: Sequence[str]) -> None:
             size, packed = column.total_uncompressed_size, column.total_compressed_size
             if column.path_in_schema in names and size > max(MOST_PACKED, LARGEST_RATIO * packed):
                 raise ValueError(
-                    f"{path}: the texts of {column.path_in_schema!r} must take at most {MOST_PACKED:,} bytes, or "
-                    f"{LARGEST_RATIO:,} times their bytes in the file. Got {size:,} in {packed:,}."
+                    f"{path}: the texts of {column.path_in_schema!r} take at most {MOST_PACKED:,} bytes, "
+                    f"or {LARGEST_RATIO:,} times their bytes in the file. Got {size:,} in {packed:,}."
                 )
 
 
