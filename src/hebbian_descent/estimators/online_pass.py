@@ -25,7 +25,7 @@ from hebbian_descent.engines.online import (
     squares_around,
 )
 from hebbian_descent.engines.sparse_online import SparseArrays, is_sparse
-from hebbian_descent.learning.divergence import DivergenceError, limit_of
+from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import ErrorTerm
