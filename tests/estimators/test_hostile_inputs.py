@@ -1,5 +1,6 @@
 """Whatever comes is refused with nothing changed, or learned and everything stays finite."""
 
+import contextlib
 import copy
 import warnings
 
@@ -7,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from same_bits import assert_same_bits
 
@@ -18,6 +19,7 @@ from hebbian_descent import (
     HebbianDescentRegressor,
     load,
 )
+from hebbian_descent.network import ACTIVATIONS
 
 KINDS = (HebbianDescentClassifier, HebbianDescentRegressor, HebbianDescentAutoencoder)
 FORMATS = ("csr", "csc", "coo", "bsr", "dia", "lil", "dok")
@@ -33,7 +35,8 @@ def learners(draw, kind, dtype):
     """An estimator that has learned some ordinary samples, or none."""
     options = {
         "learning_rate": st.sampled_from(["auto", "auto", 0.1]),
-        "shift": st.sampled_from([0.01, 0.0, 0.5]),
+        "shift": st.sampled_from([0.01, 0.0, 0.5, 1.0]),
+        "activation": st.sampled_from(["", "", *ACTIVATIONS]),
         "weight_decay": st.sampled_from([0.0, 0.01]),
     }
     if kind is not HebbianDescentAutoencoder:
@@ -41,9 +44,21 @@ def learners(draw, kind, dtype):
             "scaling": st.sampled_from(["auto", None]),
             "average": st.sampled_from(["auto", True, False]),
         }
+    else:
+        options |= {"hidden_activation": st.sampled_from(["", *ACTIVATIONS]), "n_hidden": st.integers(1, 6)}
     chosen = {name: draw(values) for name, values in options.items()}
+    chosen = {name: value for name, value in chosen.items() if value != ""}  # not its default
     chosen |= draw(st.sampled_from(CENTERINGS))
     return kind(random_state=0, warm_start=True, epochs=2, **chosen)
+
+
+def can_learn(estimator, X, y):
+    """Whether these units learn ordinary samples: those without a slope have no automatic rate."""
+    try:
+        copy.deepcopy(estimator).partial_fit(X, y)
+    except (ValueError, DivergenceError):
+        return False
+    return True
 
 
 def sample(rng, n_rows, dtype):
@@ -129,6 +144,7 @@ def test_refused_with_nothing_changed_or_learned_and_finite(tmp_path_factory, ki
     order = data.draw(st.sampled_from(["sorted", "unsorted", "duplicates"]))
 
     sane, y_sane = sample(rng, N_SANE, dtype)
+    assume(can_learn(estimator, contained(sane, container, order), y_sane))
     if data.draw(st.booleans(), "is fitted before"):
         estimator.partial_fit(contained(sane, container, order), y_sane)
     n_rows = data.draw(st.sampled_from([1, N_ROWS]))
@@ -200,6 +216,14 @@ def test_wrong_starts_of_rows_are_refused(starts):
     for method in ("partial_fit", "fit"):
         with pytest.raises(ValueError, match="X"):
             getattr(HebbianDescentRegressor(), method)(matrix, np.arange(4.0))
+
+
+def test_a_matrix_of_lists_with_too_few_rows_is_refused():
+    for _ in range(20):  # the lengths of the absent rows are whatever memory holds
+        matrix = scipy.sparse.lil_array(np.eye(4))
+        matrix.rows, matrix.data = matrix.rows[:2], matrix.data[:2]
+        with pytest.raises(ValueError, match="X"):
+            HebbianDescentRegressor().fit(matrix, np.arange(4.0))
 
 
 def test_labels_in_a_sparse_matrix_are_checked_too():
@@ -280,3 +304,52 @@ def test_whole_numbers_stay_whole():
     assert classifier.classes_.tolist() == [1, 2, 3, 5, 2**40]
     with pytest.raises(ValueError, match="labels y"):
         classifier.partial_fit(np.eye(3)[:1], np.array([2**63 + 1], np.uint64))
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("dtype", LARGE)
+@pytest.mark.parametrize("scaling", ["auto", None])
+def test_ordinary_samples_after_a_large_one_are_refused_as_a_whole(kind, dtype, scaling):
+    n_refused = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        estimator = kind(scaling=scaling, shift=rng.choice([0.01, 1.0]), average=bool(seed % 2))
+        for call in range(4):
+            X, y = sample(rng, 2 if call else N_SANE, dtype)
+            if kind is HebbianDescentRegressor:
+                y = y.astype(dtype)
+            if call:
+                part = rng.choice([0, 1] if kind is HebbianDescentRegressor else [0])
+                (X[:, 1], y)[part][-1] = 10.0 ** rng.uniform(5, 20 if dtype == np.float32 else 155)
+            before = copy.deepcopy(estimator)
+            try:
+                estimator.partial_fit(scipy.sparse.csr_array(X), y)
+            except DivergenceError:
+                n_refused += 1
+                assert_same_bits(copy.deepcopy(estimator), before)
+    assert n_refused or scaling == "auto"
+
+
+@pytest.mark.parametrize("dtype", LARGE)
+@pytest.mark.parametrize(
+    ("kind", "units", "container"),
+    [
+        (HebbianDescentRegressor, {"activation": "exponential", "scaling": None}, "dense"),
+        (HebbianDescentRegressor, {"activation": "exponential", "scaling": None}, "csr_array"),
+        (HebbianDescentRegressor, {"scaling": None, "epochs": 2}, "csr_array"),
+        (HebbianDescentAutoencoder, {"hidden_activation": "rectifier", "centering": "mean"}, "dense"),
+    ],
+)
+def test_ordinary_samples_are_learned_after_a_large_one(kind, units, container, dtype):
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        shift, weight_decay = rng.choice([0.01, 1.0]), rng.choice([0.0, 0.01])
+        estimator = kind(random_state=0, warm_start=True, shift=shift, weight_decay=weight_decay, **units)
+        in_fit = "activation" not in units  # where a single sample is its own mean
+        method = estimator.fit if in_fit else estimator.partial_fit
+        samples = [sample(rng, n_rows, dtype) for n_rows in (N_SANE, 1, 3)]
+        places = slice(None) if in_fit and seed % 2 else rng.integers(N_INPUTS)
+        samples[1][0][0, places] = -(10.0 ** rng.uniform(6, 18 if dtype == np.float32 else 150))
+        for X, y in samples:
+            with contextlib.suppress(DivergenceError) if X is samples[1][0] else contextlib.nullcontext():
+                method(contained(X, container, "sorted"), y)

@@ -6,6 +6,7 @@ import pickle
 import re
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -251,3 +252,16 @@ def test_the_examples_of_the_page_run(capsys):
         exec(compile(block, page.name, "exec"), {})
     stated, printed = (re.search(r"Accuracy: (.*)%", text) for text in (section, capsys.readouterr().out))
     assert float(printed[1]) == pytest.approx(float(stated[1]), abs=0.2)  # other machines round differently
+
+
+@pytest.mark.parametrize("kind", [river.HebbianDescentClassifier, river.HebbianDescentRegressor])
+def test_a_model_that_is_mapped_into_memory_learns_on_a_copy(tmp_path, kind):
+    model = kind()
+    for value in range(5):
+        model.learn_one({"a": float(value), "b": 1.0}, value % 2)
+    joblib.dump(model, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    for each in (model, mapped):
+        each.learn_one({"a": 1.0, "b": 2.0}, 1)
+        each.predict_one({"a": 1.0})
+    np.testing.assert_array_equal(mapped._learned.estimator.weights_, model._learned.estimator.weights_)

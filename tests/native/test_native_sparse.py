@@ -52,10 +52,10 @@ def calls(core, kind, fault):
     loop = native_loop(setting, N_INPUTS, dtype, per_pass=1)
     ones, progress, rows = np.ones(N_ROWS, kind), np.zeros(2), (values, columns, starts)
     labels = arrays.places[y]
-    yield lambda: loop.learn_sparse_labels(arrays, rows, labels, ones, order, progress)
+    yield lambda: loop.learn_sparse_labels(arrays.compiled, rows, labels, ones, order, progress)
     if fault != "order":
         out = np.empty((N_ROWS, N_CLASSES), kind)
-        yield lambda: loop.respond_sparse(arrays, rows, False, out)
+        yield lambda: loop.respond_sparse(arrays.compiled, rows, False, out)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from hebbian_descent import HebbianDescentClassifier, load
-from hebbian_descent.streams import Checkpoint
+from hebbian_descent.streams import Checkpoint, parquet_blocks
 from hebbian_descent.streams.block import LONGEST_ROW
 
 resource = pytest.importorskip("resource", reason="limits of a process are Unix's")
@@ -207,6 +207,8 @@ HOSTILE_FILES = {
     "a line of cells": ("csv.gz", packed(b"a,label\n", b"1,")),
     "a line of names": ("csv.gz", packed(b"", b"name")),
     "a quoted row": ("csv.gz", packed(b"a,label\n", b'"\n",')),
+    "blank lines": ("csv.gz", packed(b"a,label\n1,0\n", b"\n" * 1024)),
+    "blank lines of indices": ("svm.gz", packed(b"1 1:1\n", b" \n" * 512)),
     "quoted names": ("csv.gz", packed(b"", b'"\n",')),
     "an open quote": ("csv.gz", packed(b'a,label\n"', b"one\n")),
     "an index": ("svm.gz", packed(b"1 ", b"1")),
@@ -237,3 +239,21 @@ def test_a_small_file_takes_little_memory(ending, write, tmp_path):
     if code != "0":
         assert (code, str(hostile) in done.stderr) == ("2", True), done.stderr
     assert "bug" not in done.stderr
+
+
+@pytest.mark.parametrize("size", [parquet_blocks.LONGEST_TEXT, parquet_blocks.LONGEST_TEXT + 1])
+def test_a_long_text_is_refused_unless_it_is_ignored(size, tmp_path, command):
+    table = {"a": np.arange(4), "text": ["x", "x" * size, "y", "z"], "label": [0, 1, 0, 1]}
+    pa.parquet.write_table(pa.table(table), tmp_path / "data.parquet")
+    learn = ["learn", tmp_path / "data.parquet", "--target", "label", "--model"]
+    assert not command(*learn, tmp_path / "of others", "--ignore", "text")[0]
+    code, _, error = command(*learn, tmp_path / "of all")
+    assert code == (2 if size > parquet_blocks.LONGEST_TEXT else 0)
+    assert not code or "row 2: a text of 'text'" in error
+
+
+def test_texts_that_are_packed_too_well_are_refused(tmp_path, command, monkeypatch):
+    monkeypatch.setattr(parquet_blocks, "MOST_PACKED", 2**16)
+    one_text_in_every_row("x" * 2**20, label=False)(tmp_path / "data.parquet")
+    learn = "learn", tmp_path / "data.parquet", "--target", "label", "--model", tmp_path / "model"
+    assert "the texts of 'text'" in command(*learn, "--ignore", "text")[2]

@@ -25,6 +25,7 @@ from hebbian_descent.engines.online import (
     native_kind,
     native_loop,
 )
+from hebbian_descent.learning.divergence import limit_of
 from hebbian_descent.native import core
 
 Rows: TypeAlias = tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.int64]]
@@ -60,6 +61,8 @@ class SparseArrays(NamedTuple):
     mean_bias: Array | None = None
     scales: bool = True
     """Whether inputs are scaled; otherwise r is 0 and 1/σ² is 1."""
+    is_ordinary: bool = True
+    """Whether weights and biases are known to be of ordinary size."""
 
     @classmethod
     def of(cls, arrays: LayerArrays) -> SparseArrays:
@@ -78,7 +81,11 @@ class SparseArrays(NamedTuple):
         if arrays.mean_weights is not None and layer.mean_bias is not None:
             _transpose(arrays.mean_weights, layer.mean_weights)
             layer.mean_bias[:] = arrays.mean_bias
-        return layer._replace(places=np.arange(n_outputs), scales=arrays.precisions is not None)
+        return layer._replace(
+            places=np.arange(n_outputs),
+            scales=arrays.precisions is not None,
+            is_ordinary=has_ordinary_size(W, b),
+        )
 
     @classmethod
     def _empty(cls, n_inputs: int, n_places: int, dtype: Any, *, is_averaged: bool) -> SparseArrays:
@@ -115,7 +122,12 @@ class SparseArrays(NamedTuple):
         wide.past[:, :N_FACTORS] = self.past[:, :N_FACTORS]
         for ours, theirs in zip(wide._of_units(), self._of_units(), strict=True):
             ours[:, :n_known] = theirs[:, :n_known]
-        return wide._replace(places=places, scales=self.scales)
+        return wide._replace(places=places, scales=self.scales, is_ordinary=self.is_ordinary)
+
+    @property
+    def compiled(self) -> tuple[Any, ...]:
+        """What the compiled loop reads: the arrays, and whether inputs are scaled."""
+        return self[:-1]
 
     def _of_units(self) -> list[Array]:
         """Return all arrays with one column per place of a unit."""
@@ -174,7 +186,7 @@ class SparseArrays(NamedTuple):
             a: Array = inputs @ W.T + b
             return a
         a = np.empty((inputs.shape[0], len(self.places)), self.rows.dtype)
-        native_kind(self.rows.dtype).respond_sparse(self, rows_of(inputs), bool(by_average), a)
+        native_kind(self.rows.dtype).respond_sparse(self.compiled, rows_of(inputs), bool(by_average), a)
         return a[:, self.places]
 
     def caught_up(self) -> SparseArrays:
@@ -184,7 +196,7 @@ class SparseArrays(NamedTuple):
             known.rows[:] = self.rows
             known._catch_up_in_python()
         else:
-            native_kind(self.rows.dtype).copy_rows(self, known.rows)
+            native_kind(self.rows.dtype).copy_rows(self.compiled, known.rows)
         return known
 
     def _catch_up_in_python(self) -> None:
@@ -220,6 +232,12 @@ class SparseArrays(NamedTuple):
         )
 
 
+def has_ordinary_size(*arrays: Array) -> bool:
+    """Return whether all numbers are so small that a sum of products of two of them is within the limit."""
+    bounds = (limit_of(array) ** (1 / 3) for array in arrays)
+    return all(max(a.max(initial=0), -a.min(initial=0)) < b for a, b in zip(arrays, bounds, strict=True))
+
+
 def _transpose(matrix: Array, into: Array) -> None:
     """Write the transpose of a matrix over zeros, in pieces that fit a cache."""
     if not matrix.any():
@@ -234,8 +252,10 @@ def sparse_loop_of(setting: OnlineSetting, n_inputs: int, dtype: np.dtype[Any]) 
 
     def learn(arrays: SparseArrays, inputs: Any, targets: Targets, *others: Any) -> int:
         if targets.ndim == 1:
-            return int(loop.learn_sparse_labels(arrays, rows_of(inputs), arrays.places[targets], *others))
-        return int(loop.learn_sparse(arrays, rows_of(inputs), targets, *others))
+            return int(
+                loop.learn_sparse_labels(arrays.compiled, rows_of(inputs), arrays.places[targets], *others)
+            )
+        return int(loop.learn_sparse(arrays.compiled, rows_of(inputs), targets, *others))
 
     return learn
 

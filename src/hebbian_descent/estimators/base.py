@@ -20,7 +20,7 @@ from hebbian_descent.engines.online import (
     is_compiled,
     samples_in_a_call,
 )
-from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, is_sparse
+from hebbian_descent.engines.sparse_online import SparseArrays, as_rows, has_ordinary_size, is_sparse
 from hebbian_descent.estimators.batches import LearnsBatches
 from hebbian_descent.estimators.describe import describe_layer, or_what_is_wrong
 from hebbian_descent.estimators.layer_state import LayerState
@@ -227,21 +227,34 @@ class LayerEstimator(LearnsBatches, LayerState):
         return ("_sparse", "_progress") if is_safe and is_sparse(X) and "_sparse" in self.__dict__ else ()
 
     def _own_unless_safe(self, X: Any, *targets: Any) -> None:
-        """Copy what was shared if samples might be refused after all: large ones, or far from others."""
+        """Copy what was shared if samples might be refused after all: large ones, or far from others.
+
+        So might ordinary ones after large ones, until the weights are known to be of ordinary size again, and
+        any by units whose slope has no bound. A single sample is learned or refused as a whole.
+        """
         if "_sparse" not in self.__dict__:
             return
-        largest = largest_of(X)
-        is_safe = max([largest, *map(largest_of, targets)]) < ORDINARY_SIZE
-        x = values_of(X)
-        if is_safe and not self._sparse.scales:
+        x, layer = values_of(X), self._sparse
+        largest = largest_of(x)
+        is_ordinary = layer.is_ordinary and largest < ORDINARY_SIZE and has_ordinary_size(*targets)
+        self._sparse = layer._replace(is_ordinary=is_ordinary)
+        has_bound = not self._setting().activation.slope_is_output
+        if X.shape[0] <= 1 or (has_bound and is_ordinary and self._is_near(X, largest)):
+            return
+        known = layer.dense()
+        is_ordinary = largest < ORDINARY_SIZE and has_ordinary_size(known.weights, known.bias, *targets)
+        self._take_sparse(own(layer._replace(is_ordinary=is_ordinary)))
+
+    def _is_near(self, X: Any, largest: float) -> bool:
+        """Whether sparse samples are so near to all others that none of them can be refused."""
+        x, layer = values_of(X), self._sparse
+        if not layer.scales:
             # The longest possible x − μ, since μ moves towards x.
-            is_safe = 4 * max(self._sparse.square_sum, largest**2 * self.n_features_in_) < limit_of(x)
-        elif is_safe and largest > 0:
-            smallest = np.abs(x).min(where=x != 0, initial=np.inf)
-            finest = min(self._sparse.finest_scale, smallest * LEAST_SHARE * np.sqrt(FLOORS[x.dtype]))
-            is_safe = largest / finest < limit_of(x) ** 0.75
-        if not is_safe:
-            self._take_sparse(own(self._sparse))
+            longest = largest**2 * np.diff(X.indptr).max()
+            return bool(4 * max(layer.square_sum, longest) < limit_of(x))
+        smallest = np.abs(x).min(where=x != 0, initial=np.inf)
+        finest = min(layer.finest_scale, smallest * LEAST_SHARE * np.sqrt(FLOORS[x.dtype]))
+        return bool(largest / finest < limit_of(x) ** 0.75)
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no further checks: an array of the right dtype and width, and finite.

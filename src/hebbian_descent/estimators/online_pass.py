@@ -25,7 +25,7 @@ from hebbian_descent.engines.online import (
     squares_around,
 )
 from hebbian_descent.engines.sparse_online import SparseArrays, is_sparse
-from hebbian_descent.learning.divergence import DivergenceError, limit_of
+from hebbian_descent.learning.divergence import DivergenceError
 from hebbian_descent.learning.run import batches
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import ErrorTerm
@@ -167,7 +167,7 @@ def _divergence(
         int(progress[0]),
         setting.update.fixed_rate,
         largest,
-        limit_of(x),
+        setting.update.bound_of(setting.activation).of(x),
         largest_input=largest_of(x),
         largest_target=target if target > 1 else None,
         largest_weight=weight if weight > 1 else None,

@@ -38,9 +38,14 @@ def _in_range(matrix: Any) -> Any:
     if matrix.format in PARTS:
         parts = tuple(getattr(matrix, part) for part in PARTS[matrix.format])
         return type(matrix)(parts, shape=matrix.shape)
-    if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
-        raise ValueError("its rows do not fit its data")
+    if matrix.format == "lil" and not _has_whole_lists(matrix):
+        raise ValueError("its rows must fit its shape and its data")
     return matrix
+
+
+def _has_whole_lists(matrix: Any) -> bool:
+    fits = [*map(len, matrix.rows)] == [*map(len, matrix.data)]
+    return fits and len(matrix.rows) == matrix.shape[0]
 
 
 def _in_range_if_compressed(matrix: Any) -> Any:

@@ -11,7 +11,7 @@ from hebbian_descent.learning.presentations import presentations_of
 from hebbian_descent.learning.rates import Automatic, Rates
 from hebbian_descent.learning.shares import shares_of, weighted_change, weighted_rows
 from hebbian_descent.learning.strength import Strength, strength_of
-from hebbian_descent.learning.update_base import UpdateBase, change_weights
+from hebbian_descent.learning.update_base import ORDINARY, UpdateBase, change_weights
 from hebbian_descent.network import Autoencoder
 from hebbian_descent.network.autoencoder import Pass
 from hebbian_descent.rules import AutoRule
@@ -68,7 +68,7 @@ class AutoencoderUpdate(UpdateBase):
         rule, W = self.rule, network.weights
         assert isinstance(rule, AutoRule)
         units = network.forward(x)
-        self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation)
+        self._stop_if_diverged(step, x, units.preactivation, units.hidden_preactivation, bound=ORDINARY)
         activity = AutoActivity(network, x, units, self.error, hidden_targets)
         weights = shares if strength is None else strength_of(strength, activity)
         change = rule.change(activity) if weights is None else weighted_change(rule, activity, weights)

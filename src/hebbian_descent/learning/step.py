@@ -79,7 +79,7 @@ class Update(AutoencoderUpdate):
         assert isinstance(rule, Rule)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             a, h = layer.forward(x)
-            self._stop_if_diverged(step, x, a)
+            self._stop_if_diverged(step, x, a, bound=self.bound_of(layer.activation))
             if self.noise is not None:
                 a = self.noise.of_activity(step, a)
                 h = layer.activation(a)

@@ -13,7 +13,7 @@ from hebbian_descent.learning.constraints import Constraint
 from hebbian_descent.learning.divergence import Bound, DivergenceError
 from hebbian_descent.learning.noise import NoiseStream
 from hebbian_descent.learning.rates import Automatic, Mask
-from hebbian_descent.network import Autoencoder, Layer
+from hebbian_descent.network import Activation, Autoencoder, Layer
 from hebbian_descent.network.offsets import flush_subnormal
 from hebbian_descent.rules import AutoRule, ErrorTerm, Rule
 
@@ -81,10 +81,14 @@ class UpdateBase:
         """Raise if a unit's preactivation for any of these inputs is beyond the limit."""
         with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(network, Layer):
-                self._stop_if_diverged(step, inputs, network.forward(inputs)[0])
+                self._stop_if_diverged(
+                    step, inputs, network.forward(inputs)[0], bound=self.bound_of(network.activation)
+                )
             else:
                 units = network.forward(inputs)
-                self._stop_if_diverged(step, inputs, units.preactivation, units.hidden_preactivation)
+                self._stop_if_diverged(
+                    step, inputs, units.preactivation, units.hidden_preactivation, bound=ORDINARY
+                )
 
     def _settle(self, network: Network, step: int) -> None:
         """Add noise to the weights, and apply their constraints."""
@@ -102,9 +106,17 @@ class UpdateBase:
             raise self._divergence(step, inputs, preactivation)
         return eta
 
-    def _stop_if_diverged(self, step: int, inputs: Array, *preactivations: Array) -> None:
-        if self.bound.exceeded_by(*preactivations):
-            raise self._divergence(step, inputs, *preactivations)
+    def bound_of(self, activation: Activation) -> Bound:
+        """Return the bound of the activities of a layer.
+
+        Rounding of large ones would move outputs without end where outputs bound the slope, as it would in
+        an auto-encoder, whose activities are products of those of its hidden units.
+        """
+        return ORDINARY if activation.slope_is_output else self.bound
+
+    def _stop_if_diverged(self, step: int, inputs: Array, *preactivations: Array, bound: Bound) -> None:
+        if bound.exceeded_by(*preactivations):
+            raise self._divergence(step, inputs, *preactivations, bound=bound)
 
     def _stop_if_too_long(
         self, sizes: tuple[Array, ...], step: int, inputs: Array, preactivation: Array
@@ -113,12 +125,14 @@ class UpdateBase:
         if self.bound.exceeded_by(*sizes):
             raise self._divergence(step, inputs, preactivation)
 
-    def _divergence(self, step: int, inputs: Array, *preactivations: Array) -> DivergenceError:
+    def _divergence(
+        self, step: int, inputs: Array, *preactivations: Array, bound: Bound | None = None
+    ) -> DivergenceError:
         tells_inputs = self.bound.looks_ahead or self.fixed_rate is None
         return DivergenceError(
             step,
             self.fixed_rate,
             max(float(np.abs(a).max()) for a in preactivations),
-            self.bound.of(inputs),
+            (bound or self.bound).of(inputs),
             float(np.abs(inputs).max()) if tells_inputs else None,
         )

@@ -82,7 +82,8 @@ def single_samples(columns: Columns, estimator: Any, *, has_labels: bool) -> Sin
     labels = estimator.classes_.tolist() if has_labels else []
     cue, row, a = copy(columns), columns.row, np.empty_like(arrays.bias)
     step, respond = None, _respond
-    if setting.compiles(in_stream) and (has_labels or not setting.error.target_values):
+    is_own = estimator._progress.flags.writeable  # unlike that of a file mapped into memory
+    if is_own and setting.compiles(in_stream) and (has_labels or not setting.error.target_values):
         loop = native_loop(in_stream, n_inputs, dtype, per_pass=1)
         learn, targets = (loop.learn_labels, target) if has_labels else (loop.learn, target[np.newaxis])
         shown = row[np.newaxis], targets, ONE[dtype], FIRST, estimator._progress

@@ -91,5 +91,5 @@ def too_long(where: str) -> ValueError:
     """Return the error for a row that is longer than `LONGEST_ROW`."""
     return ValueError(
         f"{where}: a row must have at most {LONGEST_ROW:,} characters. Got a longer one: an end of line or a "
-        "quote may be missing."
+        "quote may be missing, or there are blank lines only."
     )

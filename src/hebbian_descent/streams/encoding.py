@@ -123,7 +123,8 @@ class Encoding:
         if source.format != self.format and "libsvm" in (source.format, self.format):
             raise ValueError(f"{source.name}: the format must be {self.format}. Got {source.format}.")
         wanted = self.columns if with_target else self.columns[:-1]
-        missing = [name for name in wanted if name not in block.names]
+        there = set(block.names)
+        missing = [name for name in wanted if name not in there]
         if missing:
             raise ValueError(
                 f"{source.name}: the file must have the columns that the model learned. Missing: "

@@ -8,11 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hebbian_descent.checks import Array, in_one_line, require_extra
 from hebbian_descent.streams.block import CELL_END, LONGEST_ROW, READ_SIZE, ROW_END, first, places_of
 
 CELL_SIZE = 8
+LONGEST_TEXT = 2**16
+"""Bytes of a text that is used: a file of a few bytes may repeat one in each of its rows."""
+MOST_PACKED, LARGEST_RATIO = 2**28, 1000
+"""Bytes of a column's texts, and of each of its packed bytes, since a dictionary is read as a whole."""
 
 
 def parquet_blocks(path: str) -> Iterator[ParquetBlock]:
@@ -35,6 +40,7 @@ def parquet_blocks(path: str) -> Iterator[ParquetBlock]:
             page_checksum_verification=True,
             read_dictionary=[name for name, kind in kinds.items() if kind == "text"],
         ) as file:
+            _refuse_packed(path, file.metadata, [name for name, kind in kinds.items() if kind == "text"])
             n_rows = max(1, READ_SIZE // (CELL_SIZE * max(1, len(kinds))))
             usable = [name for name, kind in kinds.items() if kind is not None]
             for batch in file.iter_batches(batch_size=n_rows, columns=usable, use_threads=False):
@@ -57,14 +63,24 @@ def _kind(kind: Any) -> str | None:
     return "text" if types.is_string(kind) or types.is_large_string(kind) else None
 
 
+def _refuse_packed(path: str, declared: Any, names: Sequence[str]) -> None:
+    """Refuse texts that would need far more memory than the file is large."""
+    for group in map(declared.row_group, range(declared.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            size, packed = column.total_uncompressed_size, column.total_compressed_size
+            if column.path_in_schema in names and size > max(MOST_PACKED, LARGEST_RATIO * packed):
+                raise ValueError(
+                    f"{path}: the texts of {column.path_in_schema!r} take at most {MOST_PACKED:,} bytes, "
+                    f"or {LARGEST_RATIO:,} times their bytes in the file. Got {size:,} in {packed:,}."
+                )
+
+
 def _cut(batch: Any, path: str, first_row: int) -> Iterator[Any]:
     """Cut a batch into parts whose texts take about `READ_SIZE` bytes."""
-    compute = require_extra("pyarrow.compute", extra="parquet", purpose="Reading Parquet")
     sizes = np.zeros(batch.num_rows, np.int64)
     for column in batch.columns:
         if _kind(column.type) == "text":
-            lengths = compute.binary_length(column.dictionary).take(column.indices)
-            sizes += compute.fill_null(lengths, 0).to_numpy(zero_copy_only=False)
+            sizes += _lengths(column)
     if (sizes > LONGEST_ROW).any():
         row = first(sizes > LONGEST_ROW)
         raise ValueError(
@@ -74,6 +90,14 @@ def _cut(batch: Any, path: str, first_row: int) -> Iterator[Any]:
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // READ_SIZE)) + 1
     for start, end in pairwise([0, *cuts.tolist(), batch.num_rows]):
         yield batch.slice(start, end - start)
+
+
+def _lengths(column: Any) -> npt.NDArray[np.int64]:
+    """Return how many bytes the texts of a column take, by its dictionary."""
+    compute = require_extra("pyarrow.compute", extra="parquet", purpose="Reading Parquet")
+    lengths = compute.binary_length(column.dictionary).take(column.indices)
+    sizes: npt.NDArray[np.int64] = compute.fill_null(lengths, 0).to_numpy(zero_copy_only=False)
+    return sizes
 
 
 @dataclass
@@ -107,7 +131,14 @@ class ParquetBlock:
 
     def texts(self, name: str) -> list[str]:
         """Return a column as text."""
-        return ["" if value is None else str(value) for value in self.batch.column(name).to_pylist()]
+        column = self.batch.column(name)
+        if self.is_text(name) and (too_long := (sizes := _lengths(column)) > LONGEST_TEXT).any():
+            row = first(too_long)
+            raise ValueError(
+                f"{self.place(row)}: a text of {name!r} must take at most {LONGEST_TEXT:,} bytes. Got "
+                f"{sizes[row]:,}: shorten it, or leave the column out with --ignore {name}."
+            )
+        return ["" if value is None else str(value) for value in column.to_pylist()]
 
     def is_text(self, name: str) -> bool:
         """Return whether the type of a column is text, plain or by dictionary."""

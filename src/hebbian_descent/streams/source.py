@@ -99,7 +99,8 @@ class _ShortLines(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         n_read: int = self._file.readinto1(buffer)  # type: ignore[attr-defined]
         chunk = bytes(buffer[:n_read])
-        last = max(map(chunk.rfind, self._ends))
+        # Blank lines count as part of the row that follows: packed, a billion of them take no space.
+        last = -1 if chunk.isspace() else max(map(chunk.rfind, self._ends))
         self._line_length = n_read - last - 1 + (self._line_length if last < 0 else 0)
         if self._line_length > LONGEST_ROW:
             raise too_long(self._name)

@@ -106,23 +106,24 @@ bool is_too_long(T squares) noexcept {
     return !(4 * squares <= std::sqrt(std::numeric_limits<T>::max()));
 }
 
-// Bounds on the activity of a unit, and on a change of it.
-template <class T>
-struct Bounds {
-    T activity, change;
+// The bound on the activity of units whose output bounds their slope: rounding of larger ones would move outputs far.
+inline constexpr double largest_steep_activity = 1e6;
 
-    explicit Bounds(double squares) noexcept
-        : activity(std::sqrt(std::numeric_limits<T>::max())), change(static_cast<T>(activity / (squares + 1.0))) {}
-};
+// The bound on a change of an activity is that of activities, of which no larger one has a finite square.
+template <class T>
+T largest_change(double squares) noexcept {
+    return static_cast<T>(std::sqrt(std::numeric_limits<T>::max()) / (squares + 1.0));
+}
 
 template <class T>
-bool within_bounds(const Stimulus<T>& to, std::size_t n, const T* p) noexcept {
+bool within_bounds(const StepSettings& step, const Stimulus<T>& to, std::size_t n, const T* p) noexcept {
     using V = Vector<T>;
-    const Bounds<T> bounds(to.squares);
+    const T activity = step.slope_is_output ? T(largest_steep_activity) : std::sqrt(std::numeric_limits<T>::max());
+    const T change = largest_change<T>(to.squares);
     bool beyond = false;
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) {
-        beyond |= any(not_within(abs(V::load(to.a + i)), V(bounds.activity))) ||
-                  any(not_within(abs(V::load(p + i)), V(bounds.change)));
+        beyond |=
+            any(not_within(abs(V::load(to.a + i)), V(activity))) || any(not_within(abs(V::load(p + i)), V(change)));
     });
     return !beyond;
 }
@@ -136,9 +137,9 @@ bool respond_once(const UnitRow<T>& units, const StepSettings& step, const Stimu
                   T* p) noexcept {
     using V = Vector<T>;
     post_of(units, step, to.targets, to.a, to.h, n, p);
-    const T minus_eta = static_cast<T>(-rate(step, to, n) * share), reach = Bounds<T>(to.squares).change;
+    const T minus_eta = static_cast<T>(-rate(step, to, n) * share), reach = largest_change<T>(to.squares);
     for_each_vector<T>(n, [&](std::size_t i, std::size_t) { (V(minus_eta) * V::load(p + i)).store(p + i); });
-    return reach >= 1 && std::fabs(minus_eta) <= reach && within_bounds(to, n, p);
+    return reach >= 1 && std::fabs(minus_eta) <= reach && within_bounds(step, to, n, p);
 }
 
 }  // namespace hebbian_descent

@@ -126,7 +126,7 @@ bool present(const UnitRow<T>& units, const StepSettings& step, const Stimulus<T
         done += share, left -= share;
     }
     std::copy_n(total, n, p);
-    return within_bounds(to, n, p);
+    return within_bounds(step, to, n, p);
 }
 
 // The response of units to a pattern of any weight.

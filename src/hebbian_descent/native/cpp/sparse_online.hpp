@@ -6,6 +6,7 @@
 // p is, and σ grows, sPp would cancel and leave its rounding error.)
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "presentations.hpp"
@@ -172,7 +173,10 @@ std::ptrdiff_t learn_sparse(const UnitRow<T>& units, const StepSettings& step, c
         if (is_too_long(static_cast<T>(length))) return static_cast<std::ptrdiff_t>(place);
         present.resize(n_present);
         squares = std::max(squares + square_sum, 0.0), along_offset -= square_sum;
-        const double extent = starts ? static_cast<double>(n_present) : squares;
+        // Rounding leaves errors of Wμ in the activities: if μ is long and ‖z‖² is not, they would grow at every step.
+        const double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * square_sum;
+        const double least = rounding < 1 ? 0.0 : rounding;
+        const double extent = starts ? static_cast<double>(n_present) : std::max(squares, least);
         for_parts<T>(n_outputs, [&](std::size_t i, auto n, std::size_t last) HD_LAMBDA_INLINE {
             RowPart<T, n> sums{};
             for (const PresentInput<T>& of : present) {
