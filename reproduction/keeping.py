@@ -8,15 +8,15 @@ from pathlib import Path
 import pandas as pd
 
 from hebbian_descent.safe_files import write_atomically
-from reproduction.context import Context
+from reproduction.context import DATA, Context
 from reproduction.origin import Origin, one_line
-from reproduction.rows import DATA, committed, only, only_used, origins, together, write
+from reproduction.rows import committed, forget, only, origins, together, write
 from reproduction.running import Outcome, parts_of
 
 
 def keep(experiment: str, outcome: Outcome, context: Context, folder: Path = DATA) -> tuple[Path, Path]:
     """Replace the committed rows of an experiment by those of a whole run with at least as many draws."""
-    forget_what_was_read()
+    forget()
     before = only(committed(), experiment)
     if not context.effort.is_the_papers or outcome.missing:
         raise ValueError(
@@ -38,21 +38,15 @@ def keep(experiment: str, outcome: Outcome, context: Context, folder: Path = DAT
     write_atomically(
         folder / "origin.json", (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode()
     )
-    forget_what_was_read()
+    forget()
     return folder / "rows.parquet", folder / "origin.json"
 
 
-def forget_what_was_read() -> None:
-    """Read the committed rows anew the next time: one command may keep several runs."""
-    committed.cache_clear()
-    origins.cache_clear()
-
-
-def _places(rows: pd.DataFrame) -> set[tuple[object, ...]]:
+def _places(rows: pd.DataFrame) -> set[frozenset[tuple[str, object]]]:
     """Return what was measured where: cells, draws, trials and measures."""
-    used = only_used(rows) if len(rows) else rows
-    places = used.drop(columns=["experiment", "value"], errors="ignore")
-    return set(places.itertuples(index=False, name=None))
+    names = [name for name in rows if name not in ("experiment", "value")]
+    lines = rows[names].astype(object).itertuples(index=False, name=None)
+    return {frozenset((n, v) for n, v in zip(names, line, strict=True) if v != "") for line in lines}
 
 
 def _sorted(rows: pd.DataFrame) -> pd.DataFrame:

@@ -92,6 +92,12 @@ def origins() -> dict[str, dict[str, str]]:
     return found
 
 
+def forget() -> None:
+    """Read what is under version control anew the next time."""
+    committed.cache_clear()
+    origins.cache_clear()
+
+
 def by_repetition(rows: Rows, measure: str) -> pd.DataFrame:
     """Return one measure of an experiment, a line per cell and a column per draw: the mean over its trials.
 

@@ -23,7 +23,7 @@ def list_entries(
     studies: Annotated[bool, typer.Option("--studies", help="Studies alone.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the paper's tables and figures, studies, and what claims measure: number, label, title, and minutes on two cores.
+    """List tables, figures, studies and what claims measure, with the minutes of the committed run.
 
     **Example**
 

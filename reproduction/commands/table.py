@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from hebbian_descent.checks import unknown_name

@@ -14,7 +14,7 @@ from reproduction.claims import CLAIMS, EXPERIMENTS, Numbers, judge
 from reproduction.claims.cells import Family
 from reproduction.claims.contrast import CRITERIA, Contrast
 from reproduction.claims.identities import Identity
-from reproduction.context import Context, Effort
+from reproduction.context import COMMITTED, Context, Effort
 from reproduction.evidence import on_most, weakest
 from reproduction.numbers import NUMBERS
 from reproduction.printed import printed_rows
@@ -293,7 +293,7 @@ def test_identities_need_no_rows_and_fail_by_any_deviation(claim):
 def test_identities_fail_for_another_rule(number, monkeypatch):
     monkeypatch.setitem(rules.RULES, "hebbian_descent", rules.RULES["covariance"])
     monkeypatch.setitem(rules.AUTO_RULES, "hebbian_descent", rules.AUTO_RULES["hebb"])
-    assert judge(CLAIM[number], Numbers(Context())).verdict == "does not hold"
+    assert judge(CLAIM[number], Numbers(COMMITTED)).verdict == "does not hold"
 
 
 def test_the_command_lists_all_claims_and_shows_single_ones(command):

@@ -7,7 +7,7 @@ import pytest
 from reproduction.claims import CLAIMS, EXPERIMENTS, Numbers, judge, measured, trained
 from reproduction.claims.measured import participation, unevenness
 from reproduction.claims.trained import OURS, best_law, by_power_law, it_forgets, only_it_does, settles
-from reproduction.context import Context, Effort
+from reproduction.context import COMMITTED, Context, Effort
 from reproduction.rows import committed, only, tidy
 from reproduction.running import run
 
@@ -20,7 +20,7 @@ class MadeUp(Numbers):
     """The committed rows, except for those of one experiment."""
 
     def __init__(self, label, records):
-        super().__init__(Context())
+        super().__init__(COMMITTED)
         self._rows[label] = tidy(label, records)
 
 
@@ -200,7 +200,7 @@ def test_a_job_that_is_missing_leaves_no_verdict(label):
     rows, (first, *rest) = only(committed(), label), EXPERIMENTS[label].settings
     assert not EXPERIMENTS[label].missing(rows)
     is_first = np.logical_and.reduce([rows[name] == word for name, word in first.items()])
-    numbers = Numbers(Context())
+    numbers = Numbers(COMMITTED)
     numbers._rows[label] = rows[~is_first]
     found = judge(CLAIM[int(label.split()[1])], numbers)
     assert found.verdict == "not run"
@@ -217,7 +217,7 @@ def test_a_quick_run_measures_one_setting_and_changes_are_refused():
 
 def test_measuring_again_gives_the_committed_rows(tmp_path):
     experiment = EXPERIMENTS["claim 3"]
-    jobs = [job for job in experiment.jobs(Context().effort) if job.name in ("linear", "softplus")]
+    jobs = [job for job in experiment.jobs(COMMITTED.effort) if job.name in ("linear", "softplus")]
     found = run(experiment, Context(tmp_path), jobs).rows
     rows = only(committed(), "claim 3")
     expected = rows[rows["activation"].isin(["linear", "softplus"])]

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from reproduction.compare import verdicts
-from reproduction.context import Context
+from reproduction.context import COMMITTED
 from reproduction.pairs import (
     DESCENTS,
     PAIRED,
@@ -109,7 +109,7 @@ def test_only_draws_that_both_have_count():
 
 @pytest.fixture(scope="module")
 def table():
-    return verdicts(Context(), ["tab:label_learning_centered", "tab:label_learning_uncentered"])
+    return verdicts(COMMITTED, ["tab:label_learning_centered", "tab:label_learning_uncentered"])
 
 
 def test_members_differ_in_one_thing_alone(table):
@@ -122,12 +122,12 @@ def test_members_differ_in_one_thing_alone(table):
 
 
 def test_pairs_are_those_of_a_naive_loop(table):
-    found = pairs(Context(), table)
+    found = pairs(COMMITTED, table)
     of_descents = found[found["kind"] == DESCENTS]
     n_cells = sum(printed_rows()[row].cell["rule"] == "hebbian_descent" for row in table["row"])
     assert len(of_descents) == n_cells
     line = of_descents.iloc[0]
-    values = Repetitions(Context())
+    values = Repetitions(COMMITTED)
     differences = values.of(line["first"], "error_mean") - values.of(line["second"], "error_mean")
     assert line["ours"] == pytest.approx(differences.mean())
     assert line["printed"] == pytest.approx(

@@ -73,10 +73,10 @@ def test_unknown_labels_get_a_suggestion():
 
 def test_every_reason_is_of_a_result_that_differs():
     from reproduction.compare import verdicts
-    from reproduction.context import Context
+    from reproduction.context import COMMITTED
     from reproduction.layout import reason
 
-    found = verdicts(Context())
+    found = verdicts(COMMITTED)
     different = found[found["word"] == "differs"]
     rows = [printed_rows()[row] for row in different["row"]]
     used = {reason(row.label, row.name, m) for row, m in zip(rows, different["measure"], strict=True)}

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hebbian_descent import safe_files
 from hebbian_descent.datasets import DatasetUnavailableError
-from reproduction import keeping, running
+from reproduction import keeping
+from reproduction import rows as rows_module
 from reproduction.context import Context, Effort
 from reproduction.rows import (
     PLACES,
@@ -25,7 +27,7 @@ from reproduction.rows import (
     together,
     write,
 )
-from reproduction.running import Job, finished, part_of, parts_of, rows_of, run
+from reproduction.running import Job, Outcome, finished, part_of, parts_of, rows_of, run
 
 
 class Counting:
@@ -92,16 +94,12 @@ def test_a_part_that_was_measured_with_other_settings_is_measured_again(tmp_path
 
 def test_a_full_disk_leaves_no_part_and_the_next_run_resumes(tmp_path, monkeypatch):
     context, counting = Context(tmp_path), Counting(measured=[])
-    written = []
 
-    def full(path, rows, notes):
-        if written:
-            path.parent.mkdir(parents=True, exist_ok=True)
+    def full(descriptor):
+        if list(context.parts.rglob("*.parquet")):  # the second file is written, and fails at its end
             raise OSError(28, "No space left on device")
-        written.append(path)
-        write(path, rows, notes)
 
-    monkeypatch.setattr(running, "write", full)
+    monkeypatch.setattr(safe_files.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         run(counting, context)
     monkeypatch.undo()
@@ -167,6 +165,30 @@ def test_without_a_run_of_your_own_rows_are_those_under_version_control(tmp_path
     assert not len(rows_of(label, Context(tmp_path, Effort(quick=True))))
 
 
+def test_a_run_counts_once_it_has_every_cell(tmp_path):
+    label, context = "tab:Hetero_online_centered_2", Context(tmp_path)
+    kept = committed()[committed()["experiment"] == label]
+    pair = kept[(kept["input"] == "rand") & (kept["target"] == "rand")].assign(value=0.0)
+    write(part_of(label, "rand-rand", context), pair, {"seconds": 1})
+    assert len(rows_of(label, context)) == len(kept)
+    others = kept.drop(pair.index).assign(value=0.0)
+    write(part_of(label, "others", context), others, {"seconds": 1})
+    assert (rows_of(label, context)["value"] == 0).all()
+
+
+def test_what_two_parts_measured_is_refused(tmp_path):
+    context = Context(tmp_path)
+    run(Counting(1), context)
+    part_of("a study", "renamed", context).write_bytes(part_of("a study", "job0", context).read_bytes())
+    with pytest.raises(ValueError, match="measured by one part"):
+        finished("a study", context)
+
+
+def test_settings_are_texts_whatever_other_records_have():
+    rows = tidy("x", [{"a": 1, "measure": "e", "value": 1}, {"b": 0.1, "measure": "e", "value": 2}])
+    assert rows[["a", "b"]].astype(str).to_numpy().tolist() == [["1", ""], ["", "0.1"]]
+
+
 def test_the_mean_over_trials_is_that_of_each_draw_and_without_draws_there_are_trials():
     drawn = tidy(
         "x",
@@ -219,6 +241,35 @@ def test_a_kept_run_replaces_its_own_experiment_alone(kept):
     assert found["other"] == {"date": "before"}
     assert {"date", "commit", "seconds"} <= set(found["a study"])
     assert len(parts_of("a study", context)) == 3
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder in place of the one under version control."""
+    monkeypatch.setattr(rows_module, "DATA", tmp_path)
+    rows_module.forget()
+    yield tmp_path
+    rows_module.forget()
+
+
+def test_two_runs_that_are_kept_one_after_the_other_are_both_kept(data):
+    tmp_path = data
+    write(tmp_path / "rows.parquet", together([tidy(name, [{"measure": "e", "value": 1}]) for name in "ab"]))
+    (tmp_path / "origin.json").write_text("{}")
+    for name in "ab":
+        counting, context = Counting(2), Context(tmp_path / name)
+        counting.label = name
+        rows = together([run(counting, context).rows, tidy(name, [{"measure": "e", "value": 2}])])
+        keeping.keep(name, Outcome(rows), context, tmp_path)
+    found = pd.read_parquet(tmp_path / "rows.parquet")
+    assert found["experiment"].value_counts().to_dict() == {"a": 5, "b": 5}
+
+
+def test_a_kept_run_must_have_all_cells_however_many_rows_it_has(kept):
+    context = Context(kept / "new")
+    jobs = list(Counting(9).jobs(None))[1:]
+    with pytest.raises(ValueError, match="lacks 2 of them"):
+        keeping.keep("a study", run(Counting(), context, jobs), context, kept)
 
 
 @pytest.mark.parametrize(("n_jobs", "effort"), [(1, Effort()), (3, Effort(quick=True))])

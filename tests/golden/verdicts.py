@@ -25,10 +25,10 @@ DIGITS = re.compile(r"\d[\d.]*e[-+]?\d+|\d+\.\d+")
 def printed_verdicts() -> Iterator[tuple[str, str, str, str]]:
     """Yield label, cell, column and verdict of each printed number; deviations and rates come with it."""
     from reproduction.compare import deviations_and_rates, verdicts
-    from reproduction.context import Context
+    from reproduction.context import COMMITTED
     from reproduction.printed import printed_rows
 
-    for table in (verdicts(Context()), deviations_and_rates(Context())):
+    for table in (verdicts(COMMITTED), deviations_and_rates(COMMITTED)):
         for place, measure, word in zip(table["row"], table["measure"], table["word"], strict=True):
             row = printed_rows()[place]
             yield row.label, in_words(row.cell), measure, word
@@ -37,10 +37,10 @@ def printed_verdicts() -> Iterator[tuple[str, str, str, str]]:
 def paired_verdicts() -> Iterator[tuple[str, str, str, str, str, str]]:
     """Yield kind, label, the two cells, column, verdict and direction of each printed difference."""
     from reproduction.compare import verdicts
-    from reproduction.context import Context
+    from reproduction.context import COMMITTED
     from reproduction.pairs import pairs
 
-    for pair in pairs(Context(), verdicts(Context())).itertuples():
+    for pair in pairs(COMMITTED, verdicts(COMMITTED)).itertuples():
         second = in_words(pair.second.cell)
         if pair.second.label != pair.first.label:
             second = f"{second} of {pair.second.label}"
