@@ -15,13 +15,11 @@ from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Answer, Change, Record, Study, in_words
 from reproduction.studies.drawing import legend_below
 from reproduction.studies.perceptrons import (
-    HIDDEN,
     MEASURES,
     PROTOCOL,
     QUICK,
     RULE,
     SETTINGS,
-    STEP,
     Network,
     by_units,
     compared,
@@ -35,7 +33,9 @@ if TYPE_CHECKING:
 HEBBIAN, ORDINARY = "hebbian_descent", "gradient_descent"
 SLOPED = ("sigmoid", "tanh")
 """Units with φ′ > 0 everywhere."""
-COLORS = {"sigmoid": "#D55E00", "tanh": "#0072B2", "rectifier": "#56B4E9", "step": "#009E73"}
+STEP = "step"
+"""Units without a gradient, for one hidden layer: below a second one nothing would learn."""
+COLORS = {"sigmoid": "#D55E00", "tanh": "#0072B2", "rectifier": "#56B4E9", STEP: "#009E73"}
 TICKS = (0.06, 0.1, 0.2, 0.4, 0.9)
 CENTERINGS = {"none": "uncentered", "moving": "centered"}
 HEADINGS = {
@@ -56,9 +56,9 @@ def measure(at: Any, before: Rows) -> Iterator[Record]:
             hidden=at.hidden_activation,
             depth=depth,
             width=at.width,
-            centering=at.centering,
             optimizer=at.optimizer,
-            hebbian=at.rule == HEBBIAN,
+            is_centered=at.centering == "moving",
+            is_hebbian=at.rule == HEBBIAN,
         )
 
     depths = [1] if at.hidden_activation == STEP else at.depths
@@ -191,7 +191,7 @@ STUDY = Study(
         "dataset": ("digits", "mnist"),
         "centering": tuple(CENTERINGS),
         "optimizer": ("SGD", "Adam"),
-        "hidden_activation": (*HIDDEN, STEP),
+        "hidden_activation": tuple(COLORS),
         "rule": (ORDINARY, HEBBIAN),
     },
     settings=SETTINGS,

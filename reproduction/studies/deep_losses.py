@@ -20,7 +20,6 @@ from reproduction.studies.base import Answer, Change, Record, Study, in_words
 from reproduction.studies.drawing import legend_below
 from reproduction.studies.perceptrons import (
     MEASURES,
-    ONE_LOSS,
     PROTOCOL,
     QUICK,
     RULE,
@@ -31,8 +30,6 @@ from reproduction.studies.perceptrons import (
     compared,
     errors_by_depth,
     judged,
-    layers,
-    losses_of,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +38,17 @@ if TYPE_CHECKING:
 DEPTH_COLORS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00")
 IN_FULL = {"squared": "squared error", "cross entropy": "cross entropy"}
 CELL = ["dataset", "output_activation"]
+ONE_LOSS = {"linear": "is the same", "step": "has no gradient"}
+"""Output units that learn by their matching loss alone, and what the squared error is for them."""
+OWN_CROSS_ENTROPY = ("softsign", "inverse_sqrt")
+"""Bounded units whose cross entropy, of outputs scaled to (0, 1), is not their matching loss."""
+
+
+def losses_of(output: str) -> tuple[str, ...]:
+    """Return the losses that an output unit can learn by, equal ones once."""
+    if output in ONE_LOSS:
+        return ("matching",)
+    return ("matching", "squared", *(["cross entropy"] if output in OWN_CROSS_ENTROPY else []))
 
 
 def measure(at: Any, before: Rows) -> Iterator[Record]:
@@ -141,6 +149,11 @@ def _medians(comparisons: pd.DataFrame) -> str:
     """Write the median difference at the smallest and at the largest depth."""
     means = comparisons["difference"].map(lambda one: one.mean).groupby(comparisons["depth"]).median()
     return f"{means.iloc[0]:+.4f} to {means.iloc[-1]:+.4f}"
+
+
+def layers(depth: int | str) -> str:
+    """Write a number of hidden layers."""
+    return f"{depth} hidden layer{'' if str(depth) == '1' else 's'}"
 
 
 def _losses(*outputs: str) -> list[dict[str, str]]:

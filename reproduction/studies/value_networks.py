@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,24 @@ from reproduction.evidence import Word, interval
 from reproduction.rows import Rows
 from reproduction.studies.base import Answer, Change, Record, Study
 from reproduction.studies.drawing import legend_below
-from reproduction.studies.value_network_tasks import TASKS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+class Task(NamedTuple):
+    """An environment of gymnasium, the longest episode, and the hidden layers of networks for it."""
+
+    title: str
+    environment: str
+    longest: int
+    hidden: tuple[int, ...]
+
+
+TASKS = {
+    "cartpole": Task("CartPole", "CartPole-v1", 500, (64, 64)),
+    "breakout": Task("Breakout", "MinAtar/Breakout-v1", 1000, (64,)),
+}
 VARIANTS = {
     "linear": ("linear, squared error", ACTIVATION_COLORS["linear"]),
     "squared": ("rectifier, squared error", RULE_STYLES["gradient_descent"]["color"]),
@@ -43,7 +56,7 @@ RUN = ["task", "start", "variant", "learning_rate", "draw"]
 
 def measure(at: Any, before: Rows) -> Iterator[Record]:
     """Yield what the networks of a task give: by all learning rates, or by those that were best."""
-    from reproduction.studies.value_network_learning import Run, learn  # PyTorch is optional for readers
+    from reproduction.studies.value_network_learning import learn  # PyTorch is optional for readers
 
     rates, seeds, bias = at.rates, range(at.seeds), None
     if at.start == SEARCH:
@@ -52,7 +65,7 @@ def measure(at: Any, before: Rows) -> Iterator[Record]:
         own, common = chosen_rates(late_returns(before), at.task)
         rates = [own[at.variant], common] if at.start == USUAL else [own[at.variant]]
         bias = at.output_bias if at.start == NEGATIVE else None
-    return learn(at, [Run(float(rate), seed) for rate in dict.fromkeys(rates) for seed in seeds], bias)
+    return learn(at, [*product(map(float, dict.fromkeys(rates)), seeds)], bias)
 
 
 def over_looks(rows: Rows, measure_: str, *settings: str) -> pd.DataFrame:
