@@ -54,7 +54,7 @@ def code_of(output: str) -> tuple[float, float]:
 
 
 class RateSearch:
-    """The errors of a network at all learning rates tried so far: steps of a factor of 2 from the usual one."""
+    """The errors of a network at the learning rates tried so far, in steps of 2 from the usual one."""
 
     def __init__(self, network: Network, n_seeds: int, n_updates: int) -> None:
         self.network, self.n_seeds, self.n_updates = network, n_seeds, n_updates
