@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from hebbian_descent.network import ACTIVATIONS
-from hebbian_descent.plotting import new_panels
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Answer, Change, Record, Study, in_words
-from reproduction.studies.drawing import legend_below
 from reproduction.studies.perceptrons import (
     MEASURES,
     PROTOCOL,
@@ -28,14 +25,15 @@ from reproduction.studies.perceptrons import (
     by_units,
     code_of,
     compared,
+    drawn,
     errors_by_depth,
     judged,
+    layers,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEPTH_COLORS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00")
 IN_FULL = {"squared": "squared error", "cross entropy": "cross entropy"}
 CELL = ["dataset", "output_activation"]
 ONE_LOSS = {"linear": "is the same", "step": "has no gradient"}
@@ -84,32 +82,12 @@ def table(rows: Rows) -> pd.DataFrame:
 
 
 def figure(rows: Rows) -> Figure:
-    """Draw all differences with their intervals, one line per unit and other loss, one panel per dataset."""
+    """Draw all differences, one line per unit and other loss, one panel per dataset."""
     found = _comparisons(rows)
-    found["name"] = found["output_activation"] + found["against"].map(
-        lambda loss: "" if loss == "squared error" else f"\n({loss})"
-    )
-    names, datasets = list(found["name"].unique()), found["dataset"].unique()
-    drawn, panels = new_panels(len(datasets), width=5.4, height=0.9 + 0.42 * len(names))
-    for axes, dataset in zip(panels, datasets, strict=True):
-        for number, (depth, mine) in enumerate(found[found["dataset"] == dataset].groupby("depth")):
-            axes.errorbar(
-                [one.mean for one in mine["difference"]],
-                [names.index(name) + 0.18 * (number - 1.5) for name in mine["name"]],
-                xerr=np.nan_to_num([one.half for one in mine["difference"]], posinf=0.0),
-                fmt="o",
-                markersize=3.5,
-                linewidth=1.2,
-                color=DEPTH_COLORS[number],
-                label=layers(depth),
-            )
-        axes.axvline(0, color="#666666", linewidth=1)
-        axes.set_xscale("symlog", linthresh=0.01)
-        axes.set_xlabel("Test error less that of the other loss")
-        axes.set_title(dataset)
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-    return legend_below(drawn, panels[0])
+    is_squared = found["against"] == "squared error"
+    names = found["output_activation"] + ("\n(" + found["against"] + ")").mask(is_squared, "")
+    x = "Test error less that of the other loss"
+    return drawn(found, names, found["dataset"], found["dataset"].nunique(), x)
 
 
 def answer(rows: Rows) -> Answer:
@@ -149,11 +127,6 @@ def _medians(comparisons: pd.DataFrame) -> str:
     """Write the median difference at the smallest and at the largest depth."""
     means = comparisons["difference"].map(lambda one: one.mean).groupby(comparisons["depth"]).median()
     return f"{means.iloc[0]:+.4f} to {means.iloc[-1]:+.4f}"
-
-
-def layers(depth: int | str) -> str:
-    """Write a number of hidden layers."""
-    return f"{depth} hidden layer{'' if str(depth) == '1' else 's'}"
 
 
 def _losses(*outputs: str) -> list[dict[str, str]]:

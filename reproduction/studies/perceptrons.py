@@ -8,15 +8,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from hebbian_descent.checks import Array
+from hebbian_descent.plotting import new_panels
 from hebbian_descent.thread_pools import one_thread
 from reproduction.evidence import Word, on_all
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Answer, Record, intervals
+from reproduction.studies.drawing import legend_below
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 N_CLASSES = 10
 BATCH = 50
@@ -27,6 +33,8 @@ USUAL_RATES = {"SGD": 0.1, "Adam": 0.001}
 """Optimizers, each with a learning rate to start a search from."""
 GRID = range(-4, 7, 2)
 """Where a search starts, in factors of 2 from the optimizer's usual rate: 1/16 … 64 times as large."""
+
+DEPTH_COLORS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00")
 
 
 @dataclass(frozen=True)
@@ -149,6 +157,34 @@ def compared(rows: Rows, axis: str, this: str, that: str) -> pd.DataFrame:
     found["is_better"] = [one.is_certain and one.mean < 0 for one in difference]
     found["is_worse"] = [one.is_certain and one.mean > 0 for one in difference]
     return found
+
+
+def drawn(comparisons: pd.DataFrame, names: pd.Series, titles: pd.Series, columns: int, x: str) -> Figure:
+    """Draw all differences with their intervals: a line per name, a colour per depth, a panel per title."""
+    places = {name: place for place, name in enumerate(names.unique())}
+    groups = comparisons.assign(place=names.map(places)).groupby(titles, sort=False)
+    rows, height = len(groups) // columns, 0.9 + 0.42 * len(places)
+    figure, panels = new_panels(columns, rows, width=10.8 / columns, height=height)
+    for axes, (title, of_panel) in zip(panels, groups, strict=True):
+        for number, (depth, mine) in enumerate(of_panel.groupby("depth")):
+            means, halves = zip(*mine["difference"], strict=True)
+            at = mine["place"] + 0.18 * (number - 1.5)
+            style: dict[str, Any] = {"color": DEPTH_COLORS[number], "markersize": 3.5, "linewidth": 1.2}
+            error_bars = np.nan_to_num(halves, posinf=0.0)  # a single seed has none
+            axes.errorbar(means, at, xerr=error_bars, fmt="o", label=layers(depth), **style)
+        axes.axvline(0, color="#666666", linewidth=1)
+        axes.set_xscale("symlog", linthresh=0.01)
+        axes.set_xticks([-0.1, 0, 0.1], ["−0.1", "0", "0.1"])
+        axes.set_title(title, fontsize=11)
+        axes.set_xlabel(x)
+        axes.set_yticks(range(len(places)), places)
+        axes.invert_yaxis()
+    return legend_below(figure, panels[0])
+
+
+def layers(depth: int | str) -> str:
+    """Write a number of hidden layers."""
+    return f"{depth} hidden layer{'' if str(depth) == '1' else 's'}"
 
 
 def judged(comparisons: pd.DataFrame, text: str) -> Answer:
