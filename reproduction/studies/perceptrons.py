@@ -20,6 +20,7 @@ from reproduction.evidence import Word, on_all
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Answer, Record, intervals
 from reproduction.studies.drawing import legend_below
+from reproduction.studies.rate_search import RateSearch
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,34 +62,18 @@ def code_of(output: str) -> tuple[float, float]:
     return CODES.get(output, (0.0, 1.0))
 
 
-class RateSearch:
-    """The errors of a network at the learning rates tried so far, in steps of 2 from the usual one."""
+def rate_of(network: Network, step: int) -> float:
+    """Return a learning rate by its factors of 2 from the optimizer's usual one."""
+    return USUAL_RATES[network.optimizer] * 2.0**step
 
-    def __init__(self, network: Network, n_seeds: int, n_updates: int) -> None:
-        self.network, self.n_seeds, self.n_updates = network, n_seeds, n_updates
-        self.errors: dict[int, Array] = {}  # of validation and test, (n_seeds, 2)
 
-    def rate(self, step: int) -> float:
-        """Return the learning rate of a step."""
-        return USUAL_RATES[self.network.optimizer] * 2.0**step
+def search_of(network: Network, n_seeds: int, n_updates: int) -> RateSearch[Array]:
+    """Return a search by the mean validation error; a run is the errors of all seeds."""
 
-    def best(self, start: int | None = None) -> int:
-        """Return the step whose neighbours have no smaller mean validation error.
+    def train_all(steps: Sequence[int]) -> Array:
+        return train(network, [rate_of(network, step) for step in steps], n_seeds, n_updates)
 
-        The walk starts at the best of a coarse grid, or where another network is best.
-        """
-        best = self._best_of(GRID) if start is None else start
-        while (better := self._best_of((best, best - 1, best + 1))) != best:  # ties: the first
-            best = better
-        return best
-
-    def _best_of(self, steps: Sequence[int]) -> int:
-        missing = [step for step in steps if step not in self.errors]
-        if missing:
-            rates = [self.rate(step) for step in missing]
-            found = train(self.network, rates, self.n_seeds, self.n_updates)
-            self.errors |= dict(zip(missing, found, strict=True))
-        return min(steps, key=lambda step: self.errors[step][:, 0].mean())
+    return RateSearch(train_all, lambda errors: errors[:, 0].mean())
 
 
 def train(network: Network, rates: Sequence[float], n_seeds: int, n_updates: int) -> Array:
@@ -110,16 +95,16 @@ def errors_by_depth(
     Each search starts from a coarse grid, or `from_neighbour` from the best rate of one layer more or less
     if that is known.
     """
-    found: dict[int, tuple[RateSearch, int]] = {}
+    searches: dict[int, RateSearch[Array]] = {}
+    best: dict[int, int] = {}
     with one_thread():  # these networks are too small to gain from more
         for depth in sorted(depths, key=lambda depth: abs(depth - START)):
-            search = RateSearch(network_of(depth), at.seeds, at.updates)
-            neighbour = next((found[near][1] for near in (depth - 1, depth + 1) if near in found), None)
-            found[depth] = search, search.best(neighbour if from_neighbour else None)
+            near = [best[other] for other in (depth - 1, depth + 1) if other in best and from_neighbour]
+            searches[depth] = search_of(network_of(depth), at.seeds, at.updates)
+            best[depth] = searches[depth].best(*(near or GRID))
     for depth in depths:
-        search, best = found[depth]
-        yield {"depth": depth, "learning_rate": search.rate(best)}
-        for seed, error in enumerate(search.errors[best][:, 1]):
+        yield {"depth": depth, "learning_rate": rate_of(network_of(depth), best[depth])}
+        for seed, error in enumerate(searches[depth].tried[best[depth]][:, 1]):
             yield {"depth": depth, "draw": seed, "error": error}
 
 

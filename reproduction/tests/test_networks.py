@@ -22,7 +22,7 @@ from reproduction.studies import deep_autoencoder_training as deep
 from reproduction.studies import perceptron_training as training
 from reproduction.studies import value_network_learning as values
 from reproduction.studies.deep_losses import OWN_CROSS_ENTROPY
-from reproduction.studies.perceptrons import Network, RateSearch
+from reproduction.studies.perceptrons import Network
 from reproduction.studies.stacks import SHIFT, Steps
 from reproduction.studies.value_network_tasks import Replay, Transitions
 from reproduction.studies.value_networks import RECTIFIED, VARIANTS
@@ -151,17 +151,24 @@ def test_a_search_ends_between_two_worse_rates_and_tries_none_twice(monkeypatch,
         return np.array([np.stack([0 * seeds + abs(np.log(rate / best)), seeds], axis=1) for rate in rates])
 
     monkeypatch.setattr(perceptrons, "train", fake)
-    found = RateSearch(Network("digits"), 3, 1)
-    step = found.best()
-    assert abs(np.log(found.rate(step) / best)) <= np.log(2) / 2 + 1e-3
-    assert found.errors[step][:, 1].tolist() == [0, 0.1, 0.2]
-    assert min(tried) < found.rate(step) < max(tried)
+    network = Network("digits")
+    found = perceptrons.search_of(network, 3, 1)
+    step = found.best(*perceptrons.GRID)
+    rate = perceptrons.rate_of(network, step)
+    assert abs(np.log(rate / best)) <= np.log(2) / 2 + 1e-3
+    assert found.tried[step][:, 1].tolist() == [0, 0.1, 0.2]
+    assert min(tried) < rate < max(tried)
     assert len(tried) == len(set(tried))
     tried.clear()
-    assert found.best() == step
+    assert found.best(*perceptrons.GRID) == step
     assert not tried
-    assert RateSearch(Network("digits"), 3, 1).best(step + 1) == step
+    assert perceptrons.search_of(network, 3, 1).best(step + 1) == step
     assert len(tried) == 4, "the rates around the start and one more"
+
+
+def test_rates_of_autoencoders_are_round():
+    at = SimpleNamespace(optimizer="Adam", first_rates={"Adam": 0.01})
+    assert [deep.rate_of(at, step) for step in range(-2, 3)] == [0.001, 0.003, 0.01, 0.03, 0.1]
 
 
 @pytest.mark.parametrize("gradient", ["full", "decoder"])
@@ -203,17 +210,6 @@ def test_training_measures_the_best_epoch_and_survives_a_rate_that_diverges():
     assert limited.test < (images.test - 0.5).abs().mean()
     assert (diverged.epochs, diverged.converged) == (0, False)
     assert diverged.validation == deep.error_of(deep.create(at, images.learned, 0), images.validation)
-
-
-def test_the_walk_over_rates_tries_both_neighbours_of_the_best():
-    rates = [0.01, 0.03, 0.1, 0.3, 1.0]
-    for best, tried in (
-        (0.1, {0.03, 0.1, 0.3}),
-        (1.0, {0.03, 0.1, 0.3, 1.0}),
-        (0.03, {0.01, 0.03, 0.1, 0.3}),
-    ):
-        found = deep.search(lambda rate: deep.Run(abs(np.log(rate / best)), 0.0, 0, True), rates, 0.1)  # noqa: B023
-        assert (set(found), deep.best_rate(found)) == (tried, best)
 
 
 def a_batch(n_runs, n_samples=7, seed=0):
