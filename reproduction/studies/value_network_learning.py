@@ -16,8 +16,8 @@ from hebbian_descent.checks import Array
 from hebbian_descent.nn import MatchingLoss
 from reproduction.studies.base import Record
 from reproduction.studies.stacks import Stack, Steps, linear_layers, one_fast_thread
+from reproduction.studies.value_network_fates import TASKS
 from reproduction.studies.value_network_tasks import Players, Replay, Transitions, Whole
-from reproduction.studies.value_networks import TASKS
 
 
 class ValueNetworks(NamedTuple):

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation
 
 from hebbian_descent.checks import Array
-from reproduction.studies.value_networks import Task
+from reproduction.studies.value_network_fates import Task
 
 Whole = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]

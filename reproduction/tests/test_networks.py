@@ -24,8 +24,8 @@ from reproduction.studies import value_network_learning as values
 from reproduction.studies.deep_losses import OWN_CROSS_ENTROPY
 from reproduction.studies.perceptrons import Network
 from reproduction.studies.stacks import SHIFT, Steps
+from reproduction.studies.value_network_fates import RECTIFIED, VARIANTS
 from reproduction.studies.value_network_tasks import Replay, Transitions
-from reproduction.studies.value_networks import RECTIFIED, VARIANTS
 
 OPTIMIZERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
 
