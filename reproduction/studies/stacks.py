@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from math import sqrt
 
 import torch
 from torch import Tensor, nn
@@ -97,35 +96,21 @@ def linear_layers(sizes: Sequence[int], seeds: Sequence[int]) -> tuple[list[Tens
 
 
 class Steps:
-    """Steps of SGD, or of Adam with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, with a learning rate per run.
+    """Steps of PyTorch's SGD or Adam with a learning rate per run: those of the rate 1, times the rate."""
 
-    PyTorch's optimizers have one rate per parameter, and a stack is one parameter.
-    """
-
-    def __init__(self, name: str, parameters: Sequence[Tensor], learning_rates: Sequence[float]) -> None:
-        self.name, self.parameters, self.n_steps = name, parameters, 0
-        self.rates = torch.tensor(learning_rates)[:, None, None]
-        self.means, self.squares, self.divisors = (
-            [torch.zeros_like(p) for p in parameters] for _ in range(3)
-        )
+    def __init__(self, name: str, parameters: list[Tensor], learning_rates: Sequence[float]) -> None:
+        self.parameters, self.rates = parameters, torch.tensor(learning_rates)[:, None, None]
+        self.optimizer = getattr(torch.optim, name)(parameters, lr=1.0, fused=True)
 
     def take(self, loss: Tensor) -> None:
         """Change the parameters along the gradient of a loss, which is summed over runs."""
-        self.n_steps += 1
-        gradients = torch.autograd.grad(loss, self.parameters)
+        self.optimizer.zero_grad()
+        loss.backward()
+        before = [p.detach().clone() for p in self.parameters]
+        self.optimizer.step()
         with torch.no_grad():
-            for i, (p, g) in enumerate(zip(self.parameters, gradients, strict=True)):
-                if self.name == "SGD":
-                    p.addcmul_(self.rates, g, value=-1)
-                else:
-                    self._take_adam(p, g, self.means[i], self.squares[i], self.divisors[i])
-
-    def _take_adam(self, p: Tensor, g: Tensor, m: Tensor, v: Tensor, divisor: Tensor) -> None:
-        m.lerp_(g, 0.1)
-        v.mul_(0.999).addcmul_(g, g, value=0.001)
-        torch.sqrt(v, out=divisor)  # new memory for each step would take longer than the root
-        divisor.div_(sqrt(1 - 0.999**self.n_steps)).add_(1e-8)
-        p.addcdiv_(m, divisor.mul_((1 - 0.9**self.n_steps) / self.rates), value=-1)
+            for p, start in zip(self.parameters, before, strict=True):
+                torch.lerp(start, p, self.rates, out=p)
 
 
 @contextmanager

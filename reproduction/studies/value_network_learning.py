@@ -115,7 +115,7 @@ class Agents:
         self.networks = ValueNetworks.start(at.variant, sizes, seeds, output_bias)
         self.target_networks = self.networks.copy()
         self.adam = Steps("Adam", self.networks.preactivations.parameters(), rates)
-        self.replay = Replay(at.capacity[place])
+        self.replay, self.n_updates = Replay(at.capacity[place]), 0
 
     def uniform(self, n: int) -> Array:
         """Return n uniform numbers per run."""
@@ -135,7 +135,8 @@ class Agents:
         """Take one step of Adam on a batch of each memory; renew the target networks when it is time."""
         batch = self.replay.batch(self.uniform(self.at.batch_size))
         self.adam.take(self.networks.loss(batch, self.target_networks.targets(batch, self.at.discount)))
-        if self.adam.n_steps % self.at.target_updates == 0:
+        self.n_updates += 1
+        if self.n_updates % self.at.target_updates == 0:
             self.target_networks = self.networks.copy()
 
     def look(self) -> tuple[list[list[bool]], list[float]]:
