@@ -46,20 +46,16 @@ HEADINGS = {
 
 def measure(at: Any, before: Rows) -> Iterator[Record]:
     """Yield the errors of networks whose hidden layers learn by a rule, at every depth."""
-
-    def network_of(depth: int) -> Network:
-        return Network(
-            at.dataset,
-            hidden=at.hidden_activation,
-            depth=depth,
-            width=at.width,
-            optimizer=at.optimizer,
-            is_centered=at.centering == "moving",
-            is_hebbian=at.rule == HEBBIAN,
-        )
-
+    network = Network(
+        at.dataset,
+        hidden=at.hidden_activation,
+        width=at.width,
+        optimizer=at.optimizer,
+        is_centered=at.centering == "moving",
+        is_hebbian=at.rule == HEBBIAN,
+    )
     depths = [1] if at.hidden_activation == STEP else at.depths
-    return errors_by_depth(at, depths, network_of, from_neighbour=False)
+    return errors_by_depth(at, depths, network, from_neighbour=False)
 
 
 def _comparisons(rows: Rows) -> pd.DataFrame:

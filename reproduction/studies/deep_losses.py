@@ -51,11 +51,8 @@ def losses_of(output: str) -> tuple[str, ...]:
 
 def measure(at: Any, before: Rows) -> Iterator[Record]:
     """Yield the errors of an output unit by one of its losses, at every depth."""
-
-    def network_of(depth: int) -> Network:
-        return Network(at.dataset, at.output_activation, at.loss, depth=depth, width=at.width)
-
-    return errors_by_depth(at, at.depths, network_of, from_neighbour=True)
+    network = Network(at.dataset, at.output_activation, at.loss, width=at.width)
+    return errors_by_depth(at, at.depths, network, from_neighbour=True)
 
 
 def _comparisons(rows: Rows) -> pd.DataFrame:

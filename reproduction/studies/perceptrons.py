@@ -6,8 +6,8 @@ A `Network` says everything but the learning rate and the seed. What trains it i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,7 +88,7 @@ START = 2
 
 
 def errors_by_depth(
-    at: Any, depths: Sequence[int], network_of: Callable[[int], Network], *, from_neighbour: bool
+    at: Any, depths: Sequence[int], network: Network, *, from_neighbour: bool
 ) -> Iterator[Record]:
     """Yield the best learning rate of each depth, and the test errors of all seeds there.
 
@@ -100,10 +100,10 @@ def errors_by_depth(
     with one_thread():  # these networks are too small to gain from more
         for depth in sorted(depths, key=lambda depth: abs(depth - START)):
             near = [best[other] for other in (depth - 1, depth + 1) if other in best and from_neighbour]
-            searches[depth] = search_of(network_of(depth), at.seeds, at.updates)
+            searches[depth] = search_of(replace(network, depth=depth), at.seeds, at.updates)
             best[depth] = searches[depth].best(*(near or GRID))
     for depth in depths:
-        yield {"depth": depth, "learning_rate": rate_of(network_of(depth), best[depth])}
+        yield {"depth": depth, "learning_rate": rate_of(network, best[depth])}
         for seed, error in enumerate(searches[depth].tried[best[depth]][:, 1]):
             yield {"depth": depth, "draw": seed, "error": error}
 
