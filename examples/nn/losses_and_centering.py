@@ -1,112 +1,87 @@
-"""Which loss, and whether to center: a study of small perceptrons on digits and MNIST.
+"""The matching loss and centering in small perceptrons, each at a learning rate that suits it.
 
-    python examples/nn/losses_and_centering.py              # run missing networks, then write the page
-    python examples/nn/losses_and_centering.py --show       # only write the page, from saved runs
-
-Finished runs are saved in losses_and_centering.json; an interrupted study resumes.
+Learning rates are the best ones of the page on learning in PyTorch networks, docs/nn/README.md.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
+from collections.abc import Callable
 from functools import partial
-from itertools import product
-from pathlib import Path
 
 import torch
-from study_page import LOSSES, PAGE, centering_table, draw_rates, losses_table, pairs_table, write
+from common import Data, batches, mean_and_sd, options, over_seeds, read, table
+from torch import Tensor, nn
+from torch.nn import functional as F
 
-from hebbian_descent.network import ACTIVATIONS
-from reproduction.studies.perceptrons import (
-    CENTERINGS,
-    HIDDEN,
-    NORMALISATIONS,
-    SIZES,
-    USUAL_RATES,
-    Network,
-    RateSearch,
-    Runs,
-    losses_of,
-)
+from hebbian_descent.nn import Centering, MatchingLoss, get_torch_activation
 
-KEPT = Path(__file__).with_suffix(".json")
-METHODS = ("none", *CENTERINGS, *NORMALISATIONS)
-INPUTS = ("raw", "standardised")
-TABLES = {"losses": losses_table} | {
-    f"centering {dataset}": partial(centering_table, dataset=dataset, methods=METHODS, inputs=INPUTS)
-    for dataset in SIZES
-}
-TABLES["pairs"] = partial(pairs_table, inputs=INPUTS)
+LOSS_RATES = {"sigmoid": (3.2, 0.8), "rectifier": (0.4, 0.57), "exponential": (0.4, 0.57)}
+"""By output unit: learning rates for the squared error and the matching loss."""
+CENTERING_RATES = {"sigmoid": (3.2, 6.4), "tanh": (0.4, 1.6), "rectifier": (0.4, 1.6)}
+"""By hidden unit: learning rates without and with centering."""
+HIDDEN = {"sigmoid": nn.Sigmoid, "tanh": nn.Tanh, "rectifier": nn.ReLU}
+HEADER = ["network", "change", "test error before", "after"]
 
 
-def losses(dataset: str) -> list[Network]:
-    """Return a network for each output unit and loss; equal ones and those without a gradient once."""
-    return [
-        Network(dataset, output, loss)
-        for output in ACTIVATIONS
-        for loss in LOSSES
-        if loss in losses_of(output)
-    ]
+def squared_error(output: str) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return the loss ½‖h − t‖² of pre-activations and targets."""
+    phi = get_torch_activation(output)
+    return lambda a, t: (phi(a) - t).square().sum(dim=-1).mean() / 2
 
 
-def centerings(dataset: str) -> list[Network]:
-    """Return a network for each kind of inputs, optimizer, hidden unit and centering or normalisation."""
-    return [
-        Network(dataset, hidden=hidden, depth=2, centering=method, inputs=inputs, optimizer=optimizer)
-        for inputs, optimizer, hidden, method in product(INPUTS, USUAL_RATES, HIDDEN, METHODS)
-        if not (inputs == "standardised" and method == "input only")  # their mean is 0 already
-    ]
+def learn_outputs(data: Data, output: str, is_matching: bool, rate: float, updates: int, seed: int) -> float:
+    """Return the test error of one hidden layer of rectifiers with either loss."""
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(data.n_features, 100), nn.ReLU(), nn.Linear(100, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    loss = MatchingLoss(output) if is_matching else squared_error(output)
+    return train(model, optimizer, loss, data, updates, seed)
 
 
-def all_networks() -> list[Network]:
-    """Return all networks of the study, the quick or most informative ones first."""
-    networks = [network for dataset in SIZES for network in centerings(dataset)]
-    on_digits = [network for network in networks if network.dataset == "digits"]
-    raw = [network for network in networks if network.inputs == "raw"]
-    first = [network for network in raw if network.optimizer == "SGD"]
-    return list(dict.fromkeys([*losses("digits"), *first, *on_digits, *raw, *losses("mnist"), *networks]))
+def learn_hidden(data: Data, hidden: str, is_centered: bool, rate: float, updates: int, seed: int) -> float:
+    """Return the test error of two hidden layers below softmax outputs, centered or not."""
+    torch.manual_seed(seed)
+    phi = HIDDEN[hidden]
+    model = nn.Sequential(
+        nn.Linear(data.n_features, 100), phi(), nn.Linear(100, 100), phi(), nn.Linear(100, 10)
+    )
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    if is_centered:
+        Centering(model, optimizer)
+    return train(model, optimizer, MatchingLoss("softmax"), data, updates, seed)
+
+
+def train(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    loss: Callable[[Tensor, Tensor], Tensor],
+    data: Data,
+    updates: int,
+    seed: int,
+) -> float:
+    """Return the test error after learning."""
+    for x, labels in batches(data, updates, 50, seed):
+        optimizer.zero_grad()
+        loss(model(x), F.one_hot(labels, 10).float()).backward()
+        optimizer.step()
+    with torch.no_grad():
+        return (model(data.test_inputs).argmax(dim=-1) != data.test_labels).float().mean().item()
 
 
 def main() -> None:
-    """Run missing networks, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--show", action="store_true", help="only write the page, from saved runs")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    study = saved_search()
-    if not options.show:
-        run(study)
-    write(study, TABLES)
-    print(PAGE, draw_rates(study, PAGE.parent))
-
-
-def saved_search(file: Path = KEPT) -> RateSearch:
-    """Return the search with the runs of a file, which gets all that it adds."""
-    kept = json.loads(file.read_text()) if file.exists() else {}
-    return RateSearch(5, kept=kept, ended=partial(save, file))
-
-
-def save(file: Path, kept: dict[str, Runs]) -> None:
-    """Write all runs, a line for each network."""
-    lines = (f"{json.dumps(name)}: {json.dumps(runs)}" for name, runs in kept.items())
-    partly = file.with_suffix(".partial")  # a killed run leaves no half of a file
-    partly.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    partly.replace(file)
-
-
-def run(study: RateSearch) -> None:
-    """Search all rates in factors of 2, then those of the losses in factors of √2."""
-    begin = time.monotonic()
-    finer = [network for dataset in SIZES for network in losses(dataset)]
-    for networks, stride in ((all_networks(), 2), (finer, 1)):
-        for number, network in enumerate(networks, 1):
-            study.search(network, stride=stride)
-            rate, errors = study.best(network)
-            minutes = (time.monotonic() - begin) / 60
-            result = f"{errors.mean():.4f} at {rate:g}"
-            print(f"{minutes:5.1f} min  {number}/{len(networks)}  {network}: {result}", flush=True)
+    """Train all networks, and print a table."""
+    args = options(__doc__)
+    data = read(args.dataset)
+    rows = []
+    for learn, words, rates_of, change in (
+        (learn_outputs, "outputs", LOSS_RATES, "squared error → matching loss"),
+        (learn_hidden, "hidden units", CENTERING_RATES, "uncentered → centered"),
+    ):
+        for units, rates in rates_of.items():
+            runs = [partial(learn, data, units, bool(way), rates[way], args.updates) for way in range(2)]
+            errors = [mean_and_sd(over_seeds(run, args.seeds)) for run in runs]
+            rows.append([f"{units} {words}", change, *errors])
+    print(table(HEADER, rows))
 
 
 if __name__ == "__main__":

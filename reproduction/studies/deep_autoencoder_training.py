@@ -5,9 +5,8 @@ Paper: sec:HD_outlook_deep_auto_encoder
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from functools import partial
 from itertools import accumulate
 from math import isfinite
 from typing import Any, NamedTuple
@@ -19,24 +18,29 @@ from hebbian_descent.datasets import draw_patterns, load
 from hebbian_descent.nn import TiedAutoencoder, update_offsets_
 from hebbian_descent.thread_pools import one_thread
 from reproduction.studies.base import Record
-
-OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "Adam": partial(torch.optim.Adam, fused=True),
-    "SGD": torch.optim.SGD,
-}
+from reproduction.studies.rate_search import RateSearch
 
 
 def measure(at: Any) -> Iterator[Record]:
     """Search the learning rate with the first seed, then train with all of them."""
     with one_thread():
         draws = [draw_images(at, seed) for seed in range(at.seeds)]
-        found = search(lambda rate: train(at, draws[0], rate, 0), at.rates, at.starts[at.optimizer])
-        rate = best_rate(found)
-        runs = [found[rate], *(train(at, draws[seed], rate, seed) for seed in range(1, at.seeds))]
+        search = RateSearch(
+            lambda steps: [train(at, draws[0], rate_of(at, step), 0) for step in steps],
+            lambda run: run.validation,
+        )
+        best = search.best(0)
+        rate = rate_of(at, best)
+        runs = [search.tried[best], *(train(at, draws[seed], rate, seed) for seed in range(1, at.seeds))]
     yield {"learning_rate": rate}
     for seed, (run, images) in enumerate(zip(runs, draws, strict=True)):
         ended = {"epochs": run.epochs, "converged": run.converged}
         yield {"draw": seed, "error": run.test, "baseline": images.baseline(), **ended}
+
+
+def rate_of(at: Any, step: int) -> float:
+    """Return a learning rate by its steps of about 3 from the first one: 0.01, 0.03, 0.1, …."""
+    return float(f"{at.first_rates[at.optimizer] * 10 ** (step / 2):.0e}")
 
 
 class Images(NamedTuple):
@@ -80,7 +84,7 @@ class Run(NamedTuple):
 def train(at: Any, images: Images, rate: float, seed: int) -> Run:
     """Train to convergence, and measure the weights of the best epoch."""
     model = create(at, images.learned, seed)
-    optimizer = OPTIMIZERS[at.optimizer](model.parameters(), lr=rate)
+    optimizer = getattr(torch.optim, at.optimizer)(model.parameters(), lr=rate)
     shuffling = torch.Generator().manual_seed(seed)
     errors, best = [error_of(model, images.validation)], deepcopy(model.state_dict())
     while not (converged := has_converged(errors, at)) and len(errors) <= at.most_epochs:
@@ -115,19 +119,3 @@ def update(model: TiedAutoencoder, optimizer: torch.optim.Optimizer, x: Tensor) 
 def error_of(model: TiedAutoencoder, patterns: Tensor) -> float:
     """Return the mean absolute error of reconstruction."""
     return (model(patterns) - patterns).abs().mean().item()
-
-
-def search(run: Callable[[float], Run], rates: Sequence[float], start: float) -> dict[float, Run]:
-    """Walk from a learning rate until both neighbours of the best were tried, or the list of rates ends."""
-    found = {start: run(start)}
-    while True:
-        place = rates.index(best_rate(found))
-        missing = [rate for rate in rates[max(place - 1, 0) : place + 2] if rate not in found]
-        if not missing:
-            return found
-        found |= {rate: run(rate) for rate in missing}
-
-
-def best_rate(found: dict[float, Run]) -> float:
-    """Return the learning rate with the least validation error."""
-    return min(found, key=lambda rate: found[rate].validation)

@@ -10,17 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from hebbian_descent.network import ACTIVATIONS
-from hebbian_descent.plotting import new_panels
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Answer, Change, Record, Study, in_words
-from reproduction.studies.drawing import legend_below
 from reproduction.studies.perceptrons import (
     MEASURES,
-    ONE_LOSS,
     PROTOCOL,
     QUICK,
     RULE,
@@ -29,27 +25,34 @@ from reproduction.studies.perceptrons import (
     by_units,
     code_of,
     compared,
+    drawn,
     errors_by_depth,
     judged,
     layers,
-    losses_of,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEPTH_COLORS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00")
 IN_FULL = {"squared": "squared error", "cross entropy": "cross entropy"}
 CELL = ["dataset", "output_activation"]
+ONE_LOSS = {"linear": "is the same", "step": "has no gradient"}
+"""Output units that learn by their matching loss alone, and what the squared error is for them."""
+OWN_CROSS_ENTROPY = ("softsign", "inverse_sqrt")
+"""Bounded units whose cross entropy, of outputs scaled to (0, 1), is not their matching loss."""
+
+
+def losses_of(output: str) -> tuple[str, ...]:
+    """Return the losses that an output unit can learn by, equal ones once."""
+    if output in ONE_LOSS:
+        return ("matching",)
+    return ("matching", "squared", *(["cross entropy"] if output in OWN_CROSS_ENTROPY else []))
 
 
 def measure(at: Any, before: Rows) -> Iterator[Record]:
     """Yield the errors of an output unit by one of its losses, at every depth."""
-
-    def network_of(depth: int) -> Network:
-        return Network(at.dataset, at.output_activation, at.loss, depth=depth, width=at.width)
-
-    return errors_by_depth(at, at.depths, network_of, from_neighbour=True)
+    network = Network(at.dataset, at.output_activation, at.loss, width=at.width)
+    return errors_by_depth(at, at.depths, network, from_neighbour=True)
 
 
 def _comparisons(rows: Rows) -> pd.DataFrame:
@@ -76,32 +79,12 @@ def table(rows: Rows) -> pd.DataFrame:
 
 
 def figure(rows: Rows) -> Figure:
-    """Draw all differences with their intervals, one line per unit and other loss, one panel per dataset."""
+    """Draw all differences, one line per unit and other loss, one panel per dataset."""
     found = _comparisons(rows)
-    found["name"] = found["output_activation"] + found["against"].map(
-        lambda loss: "" if loss == "squared error" else f"\n({loss})"
-    )
-    names, datasets = list(found["name"].unique()), found["dataset"].unique()
-    drawn, panels = new_panels(len(datasets), width=5.4, height=0.9 + 0.42 * len(names))
-    for axes, dataset in zip(panels, datasets, strict=True):
-        for number, (depth, mine) in enumerate(found[found["dataset"] == dataset].groupby("depth")):
-            axes.errorbar(
-                [one.mean for one in mine["difference"]],
-                [names.index(name) + 0.18 * (number - 1.5) for name in mine["name"]],
-                xerr=np.nan_to_num([one.half for one in mine["difference"]], posinf=0.0),
-                fmt="o",
-                markersize=3.5,
-                linewidth=1.2,
-                color=DEPTH_COLORS[number],
-                label=layers(depth),
-            )
-        axes.axvline(0, color="#666666", linewidth=1)
-        axes.set_xscale("symlog", linthresh=0.01)
-        axes.set_xlabel("Test error less that of the other loss")
-        axes.set_title(dataset)
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-    return legend_below(drawn, panels[0])
+    is_squared = found["against"] == "squared error"
+    names = found["output_activation"] + ("\n(" + found["against"] + ")").mask(is_squared, "")
+    x = "Test error less that of the other loss"
+    return drawn(found, names, found["dataset"], found["dataset"].nunique(), x)
 
 
 def answer(rows: Rows) -> Answer:

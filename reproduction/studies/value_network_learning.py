@@ -1,15 +1,11 @@
 """Learning of values by a DQN: replay memory, target network, exploration that falls; many runs at once.
 
-One small network spends most of its time between operations, a stack of them on products. Every run has its
-own environment, memory and random numbers, so a run in a stack meets what it would alone.
+Every run has its own environment, memory and random numbers, so a run in a stack meets what it would alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import pairwise
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +14,10 @@ from torch import Tensor
 
 from hebbian_descent.checks import Array
 from hebbian_descent.nn import MatchingLoss
-from hebbian_descent.thread_pools import one_thread
 from reproduction.studies.base import Record
-from reproduction.studies.stacked_steps import Steps
-from reproduction.studies.value_network_tasks import TASKS, Players, Replay, Task, Transitions, Whole
-
-BLOCK = 500
-ACTING, REPLAYING, LOOKING, EVALUATING = range(4)
+from reproduction.studies.stacks import Stack, Steps, linear_layers, one_fast_thread
+from reproduction.studies.value_network_fates import TASKS
+from reproduction.studies.value_network_tasks import Players, Replay, Transitions, Whole
 
 
 class ValueNetworks(NamedTuple):
@@ -34,43 +27,22 @@ class ValueNetworks(NamedTuple):
     """
 
     variant: str
-    weights: list[Tensor]  # (n_runs, n_inputs, n_outputs)
-    biases: list[Tensor]  # (n_runs, 1, n_outputs)
+    preactivations: Stack
+    """From states to a of the output units, (n_runs, n_states, n_actions)."""
 
     @staticmethod
     def start(
         variant: str, sizes: Sequence[int], seeds: Sequence[int], output_bias: float | None = None
     ) -> ValueNetworks:
-        """Return networks as `nn.Linear` starts them: uniform within ±1/√n_inputs, biases too.
-
-        The same seed gives the same weights for all variants. With `output_bias` the outputs get that bias.
-        """
-        generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-        weights, biases = [], []
-        for n_inputs, n_outputs in pairwise(sizes):
-            both = torch.stack([torch.rand(n_inputs + 1, n_outputs, generator=g) for g in generators])
-            both = (2 * both - 1) / sqrt(n_inputs)
-            weights.append(both[:, :-1].contiguous())
-            biases.append(both[:, -1:].contiguous())
+        """Return networks with PyTorch's initial weights, the same for all variants, and one output bias."""
+        weights, biases = linear_layers(sizes, seeds)
         if output_bias is not None:
             biases[-1].fill_(output_bias)
-        return ValueNetworks(variant, weights, biases)
-
-    def parameters(self) -> list[Tensor]:
-        """Return all that learns, ready to be learned."""
-        return [p.requires_grad_() for p in (*self.weights, *self.biases)]
+        return ValueNetworks(variant, Stack(weights, biases, torch.relu))
 
     def copy(self) -> ValueNetworks:
         """Return networks with the same weights, which stay as they are: the target networks."""
-        frozen = ([p.detach().clone() for p in each] for each in (self.weights, self.biases))
-        return ValueNetworks(self.variant, *frozen)
-
-    def preactivations(self, states: Tensor) -> Tensor:
-        """Return a of the output units, (n_runs, n_states, n_actions)."""
-        h = states
-        for W, b in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            h = torch.relu(torch.baddbmm(b, h, W))
-        return torch.baddbmm(self.biases[-1], h, self.weights[-1])
+        return ValueNetworks(self.variant, self.preactivations.copy())
 
     def output(self, a: Tensor) -> Tensor:
         """Return the values h = φ(a)."""
@@ -118,23 +90,6 @@ def as_floats(states: Array) -> Tensor:
     return torch.from_numpy(states).float()
 
 
-class Run(NamedTuple):
-    """What distinguishes a run from the others of its stack."""
-
-    learning_rate: float
-    seed: int
-
-
-def uniform_rows(seeds: Sequence[int], purpose: int, width: int, block: int = BLOCK) -> Iterator[Array]:
-    """Yield uniform numbers (n_runs, width), each row from the generator of its run.
-
-    They are drawn in blocks, since a call per run and step would take longer than the step.
-    """
-    generators = [np.random.default_rng([seed, purpose]) for seed in seeds]
-    while True:
-        yield from np.stack([g.random((block, width)) for g in generators], axis=1)
-
-
 def exploration(step: int, at: Any, n_steps: int) -> float:
     """Return ε: 1 before learning, then linearly to its last value over the first part of all steps."""
     fallen = (1 - at.exploration) * step / (at.exploration_share * n_steps)
@@ -146,42 +101,30 @@ def looks_at(at: Any, n_steps: int) -> list[int]:
     return [int(step) for step in np.linspace(at.warm_up, n_steps, at.looks + 1)]
 
 
-@contextmanager
-def one_fast_thread() -> Iterator[None]:
-    """Use one thread, and flush numbers below 1e-38 to zero.
-
-    Adam's averages decay to such numbers where inputs are rarely active; their roots are 30 times as slow.
-    """
-    torch.set_flush_denormal(True)
-    try:
-        with one_thread():
-            yield
-    finally:
-        torch.set_flush_denormal(False)
-
-
 class Agents:
     """DQNs of a stack: networks that act and learn, target networks, and memories."""
 
-    def __init__(self, at: Any, runs: Sequence[Run], output_bias: float | None) -> None:
-        self.at, place = at, list(TASKS).index(at.task)
+    def __init__(self, at: Any, runs: Sequence[tuple[float, int]], output_bias: float | None) -> None:
+        rates, seeds = zip(*runs, strict=True)
+        self.at, self.task, place = at, TASKS[at.task], list(TASKS).index(at.task)
         self.n_steps, self.steps_per_update = at.steps[place], at.steps_per_update[place]
-        task, seeds = TASKS[at.task], [run.seed for run in runs]
-        self.players = Players(task, seeds)
-        n_actions = self.players.n_actions
-        sizes = (self.players.states.shape[1], *task.hidden, n_actions)
+        self.generators = [np.random.default_rng(seed) for seed in seeds]
+        self.players = Players(self.task, seeds)
+        self.n_actions = self.players.n_actions
+        sizes = (self.players.states.shape[1], *self.task.hidden, self.n_actions)
         self.networks = ValueNetworks.start(at.variant, sizes, seeds, output_bias)
         self.target_networks = self.networks.copy()
-        self.adam = Steps("Adam", self.networks.parameters(), [run.learning_rate for run in runs])
-        self.replay = Replay(at.capacity[place])
-        self.acting = uniform_rows(seeds, ACTING, 2 + n_actions)
-        self.replaying = uniform_rows(seeds, REPLAYING, at.batch_size)
-        self.looking = uniform_rows(seeds, LOOKING, at.looked_at, block=1)
+        self.adam = Steps("Adam", self.networks.preactivations.parameters(), rates)
+        self.replay, self.n_updates = Replay(at.capacity[place]), 0
+
+    def uniform(self, n: int) -> Array:
+        """Return n uniform numbers per run."""
+        return np.stack([generator.random(n) for generator in self.generators])
 
     def act(self, epsilon: float) -> None:
         """Take one step in every environment, a random one with probability ε, and remember it."""
-        explores, which, ties = np.split(next(self.acting), [1, 2], axis=1)
-        actions = (which[:, 0] * self.players.n_actions).astype(np.int64)
+        explores, which, ties = np.split(self.uniform(2 + self.n_actions), [1, 2], axis=1)
+        actions = (which[:, 0] * self.n_actions).astype(np.int64)
         is_greedy = explores[:, 0] >= epsilon
         if is_greedy.any():
             best = self.networks.greedy(self.players.states[:, None], ties[:, None])[:, 0]
@@ -190,20 +133,37 @@ class Agents:
 
     def learn(self) -> None:
         """Take one step of Adam on a batch of each memory; renew the target networks when it is time."""
-        batch = self.replay.batch(next(self.replaying))
-        loss = self.networks.loss(batch, self.target_networks.targets(batch, self.at.discount))
-        self.adam.take(torch.autograd.grad(loss, self.adam.parameters))
-        if self.adam.n_steps % self.at.target_updates == 0:
+        batch = self.replay.batch(self.uniform(self.at.batch_size))
+        self.adam.take(self.networks.loss(batch, self.target_networks.targets(batch, self.at.discount)))
+        self.n_updates += 1
+        if self.n_updates % self.at.target_updates == 0:
             self.target_networks = self.networks.copy()
 
     def look(self) -> tuple[list[list[bool]], list[float]]:
         """Return for each run which output units are dead, and the return of recent episodes."""
-        states = self.replay.batch(next(self.looking)).states
+        states = self.replay.batch(self.uniform(self.at.looked_at)).states
         return self.networks.dead(as_floats(states)).tolist(), self.players.recent_returns()
 
+    def greedy_returns(self) -> Array:
+        """Return the mean return of the greedy policy over new episodes, for each run."""
+        shape = (len(self.generators), self.at.evaluation_episodes, -1)
+        seeds = [int(1e9 * number) for number in self.uniform(shape[1]).ravel()]
+        players, totals = Players(self.task, seeds), np.zeros(len(seeds))
+        is_playing = np.ones(len(seeds), dtype=bool)
+        while is_playing.any():
+            ties = self.uniform(shape[1] * self.n_actions)
+            actions = self.networks.greedy(players.states.reshape(shape), ties.reshape(shape))
+            totals += is_playing * players.step(actions.ravel()).rewards
+            is_playing &= ~players.has_ended
+        means: Array = totals.reshape(shape[:2]).mean(axis=1)
+        return means
 
-def learn(at: Any, runs: Sequence[Run], output_bias: float | None = None) -> Iterator[Record]:
-    """Yield the fate of all output units and the returns over time, and of the greedy policy at the end."""
+
+def learn(at: Any, runs: Sequence[tuple[float, int]], output_bias: float | None = None) -> Iterator[Record]:
+    """Yield the fate of all output units and the returns over time, and of the greedy policy at the end.
+
+    A run is a learning rate and a seed.
+    """
     with one_fast_thread():
         agents = Agents(at, runs, output_bias)
         looks, found = looks_at(at, agents.n_steps), []
@@ -214,26 +174,10 @@ def learn(at: Any, runs: Sequence[Run], output_bias: float | None = None) -> Ite
                 agents.learn()
             if step in looks:
                 found.append(agents.look())
-        greedy = evaluate(agents.networks, TASKS[at.task], [run.seed for run in runs], at.evaluation_episodes)
-    for i, run in enumerate(runs):
-        of_run = {"learning_rate": run.learning_rate, "draw": run.seed}
+        greedy = agents.greedy_returns()
+    for i, (rate, seed) in enumerate(runs):
+        of_run = {"learning_rate": rate, "draw": seed}
         yield {**of_run, "greedy_return": greedy[i]}
         for look, (dead, returns) in enumerate(found):
             yield {**of_run, "look": look, "return": returns[i]}
             yield from ({**of_run, "look": look, "unit": u, "dead": flag} for u, flag in enumerate(dead[i]))
-
-
-def evaluate(networks: ValueNetworks, task: Task, seeds: Sequence[int], episodes: int) -> Array:
-    """Return the mean return of the greedy policy over new episodes, for each run."""
-    own = [np.random.SeedSequence([seed, EVALUATING]).generate_state(episodes) for seed in seeds]
-    players = Players(task, np.concatenate(own).tolist())
-    ties = uniform_rows(seeds, EVALUATING, episodes * players.n_actions)
-    shape = (len(seeds), episodes, -1)
-    is_playing = np.ones(len(seeds) * episodes, dtype=bool)
-    totals = np.zeros(len(is_playing))
-    while is_playing.any():
-        actions = networks.greedy(players.states.reshape(shape), next(ties).reshape(shape))
-        totals += is_playing * players.step(actions.ravel()).rewards
-        is_playing &= ~players.has_ended
-    means: Array = totals.reshape(shape[:2]).mean(axis=1)
-    return means

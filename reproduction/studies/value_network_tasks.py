@@ -1,35 +1,26 @@
-"""Tasks with rewards that are never negative, players of many copies, and their replay memories."""
+"""Tasks with rewards that are never negative: players of many copies, and their replay memories."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
+import gymnasium
+import minatar.gym
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import FlattenObservation
 
 from hebbian_descent.checks import Array
+from reproduction.studies.value_network_fates import Task
 
 Whole = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
 RECENT = 20
 """Episodes over which returns are averaged while learning."""
-
-
-class Task(NamedTuple):
-    """An environment of gymnasium, the longest episode, and the hidden layers of networks for it."""
-
-    title: str
-    environment: str
-    longest: int
-    hidden: tuple[int, ...]
-
-
-TASKS = {
-    "cartpole": Task("CartPole", "CartPole-v1", 500, (64, 64)),
-    "breakout": Task("Breakout", "MinAtar/Breakout-v1", 1000, (64,)),
-}
 
 
 class Transitions(NamedTuple):
@@ -43,25 +34,23 @@ class Transitions(NamedTuple):
     """Whether no reward can follow. An episode that ran out of time is not terminal."""
 
 
-def make_environment(task: Task) -> Any:
+def make_environment(task: Task) -> gymnasium.Env[Any, Any]:
     """Return a new copy of the environment, which truncates episodes at the longest."""
-    import gymnasium  # the study says how to install it
-    import minatar.gym
-
-    if task.environment.startswith("MinAtar/") and task.environment not in gymnasium.registry:
+    if task.environment not in gymnasium.registry:
         minatar.gym.register_envs()
-    return gymnasium.make(task.environment, max_episode_steps=task.longest, disable_env_checker=True)
+    environment = gymnasium.make(task.environment, max_episode_steps=task.longest, disable_env_checker=True)
+    return FlattenObservation(environment)
 
 
 class Players:
     """Copies of an environment, each with its own seed; the next episode follows when one has ended."""
 
     def __init__(self, task: Task, seeds: Sequence[int]) -> None:
-        self.environments = [make_environment(task) for _ in seeds]
-        self.states = np.stack(
-            [each.reset(seed=seed)[0].ravel() for each, seed in zip(self.environments, seeds, strict=True)]
-        )
-        self.n_actions = int(self.environments[0].action_space.n)
+        copies = [partial(make_environment, task)] * len(seeds)
+        self.environments = SyncVectorEnv(copies, autoreset_mode=AutoresetMode.DISABLED)
+        self.states: Array = self.environments.reset(seed=list(seeds))[0]
+        actions: Any = self.environments.single_action_space
+        self.n_actions = int(actions.n)
         self.returns = np.zeros(len(seeds))
         self.has_ended = np.zeros(len(seeds), dtype=bool)
         """Whether an episode ended by the last step."""
@@ -69,27 +58,21 @@ class Players:
 
     def step(self, actions: Whole) -> Transitions:
         """Take one step each; `states` are then those to act on next."""
-        states, next_states = self.states, np.empty_like(self.states)
-        rewards = np.empty(len(states), dtype=np.float32)
-        is_terminal = np.empty(len(states), dtype=bool)
-        for i, (environment, action) in enumerate(zip(self.environments, actions.tolist(), strict=True)):
-            state, rewards[i], is_terminal[i], is_truncated, _ = environment.step(action)
-            next_states[i] = state.ravel()
-            self.has_ended[i] = is_terminal[i] or is_truncated
+        states = self.states
+        next_states, rewards, is_terminal, is_truncated, _ = self.environments.step(actions)
+        self.states, self.has_ended = next_states, is_terminal | is_truncated
         self.returns += rewards
-        self.states = next_states.copy()
-        for i in np.flatnonzero(self.has_ended).tolist():
-            self.finished[i].append(float(self.returns[i]))
-            self.returns[i] = 0.0
-            self.states[i] = self.environments[i].reset()[0].ravel()
-        return Transitions(states, actions, rewards, next_states, is_terminal)
+        if self.has_ended.any():
+            self.states, _ = self.environments.reset(options={"reset_mask": self.has_ended})
+            for i in np.flatnonzero(self.has_ended):
+                self.finished[i].append(float(self.returns[i]))
+            self.returns[self.has_ended] = 0.0
+        return Transitions(states, actions, rewards.astype(np.float32), next_states, is_terminal)
 
     def recent_returns(self) -> list[float]:
         """Return the mean return of each player's last episodes; of the running one if none has ended."""
-        return [
-            float(np.mean(finished)) if finished else float(running)
-            for finished, running in zip(self.finished, self.returns, strict=True)
-        ]
+        both = zip(self.finished, self.returns, strict=True)
+        return [float(np.mean(finished or running)) for finished, running in both]
 
 
 class Replay:

@@ -9,41 +9,41 @@ Paper: sec:HD_results
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from hebbian_descent.plotting import ACTIVATION_COLORS, RULE_STYLES, new_panels
+from hebbian_descent.plotting import new_panels
 from reproduction.evidence import Word, interval
 from reproduction.rows import Rows
 from reproduction.studies.base import Answer, Change, Record, Study
 from reproduction.studies.drawing import legend_below
-from reproduction.studies.value_network_tasks import TASKS
+from reproduction.studies.value_network_fates import (
+    NEGATIVE,
+    RECTIFIED,
+    SEARCH,
+    TASKS,
+    USUAL,
+    VARIANTS,
+    Findings,
+    chosen_rates,
+    late_returns,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-VARIANTS = {
-    "linear": ("linear, squared error", ACTIVATION_COLORS["linear"]),
-    "squared": ("rectifier, squared error", RULE_STYLES["gradient_descent"]["color"]),
-    "matching": ("rectifier, matching loss", RULE_STYLES["hebbian_descent"]["color"]),
-}
-RECTIFIED = ("squared", "matching")
-SEARCH, USUAL, NEGATIVE = "search", "usual", "negative"
-"""Starts: the first compares learning rates, on seeds of its own."""
 FIRST_RATE_SEED = 100
 """Seeds from here on choose learning rates; those from 0 on are measured."""
-Place = tuple[str, str, str, str]
-"""Task, start, variant and learning rate."""
-RUN = ["task", "start", "variant", "learning_rate", "draw"]
 
 
 def measure(at: Any, before: Rows) -> Iterator[Record]:
     """Yield what the networks of a task give: by all learning rates, or by those that were best."""
-    from reproduction.studies.value_network_learning import Run, learn  # PyTorch is optional for readers
+    from reproduction.studies.value_network_learning import learn  # PyTorch is optional for readers
 
     rates, seeds, bias = at.rates, range(at.seeds), None
     if at.start == SEARCH:
@@ -52,94 +52,7 @@ def measure(at: Any, before: Rows) -> Iterator[Record]:
         own, common = chosen_rates(late_returns(before), at.task)
         rates = [own[at.variant], common] if at.start == USUAL else [own[at.variant]]
         bias = at.output_bias if at.start == NEGATIVE else None
-    return learn(at, [Run(float(rate), seed) for rate in dict.fromkeys(rates) for seed in seeds], bias)
-
-
-def over_looks(rows: Rows, measure_: str, *settings: str) -> pd.DataFrame:
-    """Return a measure with a line per look and a column per run."""
-    found = rows[rows["measure"] == measure_].astype(dict.fromkeys(("look", *RUN[:-1]), str))
-    found = found.astype({"look": int}).pivot(index="look", columns=[*RUN, *settings], values="value")
-    return found.sort_index(axis=1)
-
-
-def fifth(looks: pd.DataFrame) -> int:
-    """Return how many looks make a fifth of learning; the one before learning is not counted."""
-    return max((len(looks) - 1) // 5, 1)
-
-
-def fates(rows: Rows) -> pd.DataFrame:
-    """Return what became of each output unit, a line per unit and run.
-
-    Dead early is dead before learning or at some look of the first fifth; trapped units are dead early and at
-    every look of the last fifth. Units that died were active before learning.
-    """
-    dead = over_looks(rows, "dead", "unit").astype(bool)
-    early = dead.iloc[: fifth(dead) + 1].any()
-    found = pd.DataFrame({"at_start": dead.iloc[0], "died": ~dead.iloc[0] & dead.any(), "early": early})
-    found["trapped"] = early & dead.iloc[-fifth(dead) :].all()
-    found["died_trapped"] = found["died"] & found["trapped"]
-    return found.assign(came_back=(dead & ~dead.shift(-1, fill_value=True)).any())
-
-
-def late_returns(rows: Rows) -> pd.Series:
-    """Return each run's mean return over the last fifth of learning."""
-    found = over_looks(rows, "return")
-    return found.iloc[-fifth(found) :].mean()
-
-
-def chosen_rates(late: pd.Series, task: str) -> tuple[dict[str, str], str]:
-    """Return the learning rate of each variant with the highest return, and the best on average over all."""
-    found = late.loc[task, SEARCH].groupby(level=["variant", "learning_rate"]).mean().unstack("variant")
-    return dict(found.idxmax()), str(found.sum(axis=1).idxmax())
-
-
-class Findings:
-    """Fates, returns and chosen learning rates of all runs."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.units, self.late = fates(rows), late_returns(rows)
-        greedy = rows[rows["measure"] == "greedy_return"].astype(dict.fromkeys(RUN[:-1], str))
-        self.greedy = greedy.set_index(RUN)["value"].sort_index()
-        """Mean returns of the greedy policy after learning."""
-        self.tasks = [str(task) for task in rows["task"].unique()]
-        self.own, self.common = {}, {}
-        for task in self.tasks:
-            self.own[task], self.common[task] = chosen_rates(self.late, task)
-
-    def conditions(self) -> Iterator[tuple[str, Place]]:
-        """Yield what networks are measured from, and where their numbers are."""
-        for task, variant in product(self.tasks, VARIANTS):
-            own, common = self.own[task][variant], self.common[task]
-            yield "usual start", (task, USUAL, variant, own)
-            if variant in RECTIFIED:
-                yield "negative start", (task, NEGATIVE, variant, own)
-            if own != common:
-                yield "usual start, common rate", (task, USUAL, variant, common)
-
-    def counts(self) -> pd.DataFrame:
-        """Return how many units met each fate, by task, variant and start, at the chosen learning rates."""
-        is_own = [
-            start == SEARCH or rate == self.own[task][variant]
-            for task, start, variant, rate, *_ in self.units.index
-        ]
-        return self.units[is_own].groupby(level=["task", "variant", "start"]).sum()
-
-    def hit(self, task: str, rate: str) -> pd.Series:
-        """Return whether some output unit of the squared error was dead early, for each run."""
-        return self.units["early"].loc[task, USUAL, "squared", rate].groupby(level="draw").any()
-
-    def gain(
-        self, returns: pd.Series, task: str, start: str, other: str, rate: str | None = None
-    ) -> pd.Series:
-        """Return by how much a return of the matching loss exceeds that of another variant, for each run.
-
-        Each is taken at the learning rate chosen for it, unless a rate is given.
-        """
-        mine, theirs = (
-            returns.loc[task, start, variant, rate or self.own[task][variant]]
-            for variant in ("matching", other)
-        )
-        return mine - theirs
+    return learn(at, [*product(map(float, dict.fromkeys(rates)), seeds)], bias)
 
 
 def table(rows: Rows) -> pd.DataFrame:
@@ -153,7 +66,7 @@ def table(rows: Rows) -> pd.DataFrame:
         lines.append(
             {
                 "task": TASKS[task].title,
-                "outputs, loss": VARIANTS[variant][0],
+                "outputs, loss": VARIANTS[variant].title,
                 "measured from": condition,
                 "learning rate": rate,
                 "units dead at the start": f"{units['at_start'].sum()} of {len(units)}",
@@ -170,32 +83,40 @@ def table(rows: Rows) -> pd.DataFrame:
 
 
 def figure(rows: Rows) -> Figure:
-    """Draw one row per task; linear outputs do not die, and are drawn where returns are."""
-    found, dead, returns = Findings(rows), over_looks(rows, "dead", "unit"), over_looks(rows, "return")
+    """Draw one row per task: fates and returns while learning, then both by learning rate."""
+    found = Findings(rows)
     drawn, panels = new_panels(4, len(found.tasks), width=3.1, height=2.7)
-    place_of = {task: panels[4 * i : 4 * i + 4] for i, task in enumerate(found.tasks)}
-    share = np.linspace(0, 1, len(dead))
-    for task, start, variant, rate in (place for _, place in found.conditions()):
+    labels = ("Dead units", "Return, recent episodes", "Dead units at the end", "Late return")
+    for task, row in zip(found.tasks, np.reshape(np.array(panels), (-1, 4)), strict=True):
+        _draw_learning(row[:2], found, task)
+        _draw_rates(row[2:], found, task)
+        for axes, x, y in zip(row, ["Share of learning"] * 2 + ["Learning rate"] * 2, labels, strict=True):
+            axes.set(xlabel=x, ylabel=y)
+            axes.set_ylim(bottom=-0.04 if y.startswith("Dead") else 0)
+        row[0].set_title(TASKS[task].title)
+    return legend_below(drawn, panels[1])
+
+
+def _draw_learning(panels: Sequence[Axes], found: Findings, task: str) -> None:
+    """Draw dead units and returns over time, at each variant's own rate; linear outputs do not die."""
+    for condition, (its_task, start, variant, rate) in found.conditions():
+        if its_task != task or rate != found.own[task][variant]:
+            continue
         title, color = VARIANTS[variant]
-        dashes, words = ("-", "") if start == USUAL else ("--", ", negative start")
-        for axes, values in zip(place_of[task], (dead, returns), strict=False):
-            if rate == found.own[task][variant] and (variant in RECTIFIED or values is returns):
+        dashes, words = ("-", "") if start == USUAL else ("--", f", {condition}")
+        for axes, values in zip(panels, (found.dead, found.returns), strict=True):
+            if variant in RECTIFIED or values is found.returns:
                 mean = values.loc[:, (task, start, variant, rate)].mean(axis=1)
-                axes.plot(share, mean, dashes, color=color, label=title + words)
-    for task, (variant, (_, color)) in product(found.tasks, VARIANTS.items()):
-        for axes, values in zip(place_of[task][2:], (dead.iloc[-1], found.late), strict=True):
+                axes.plot(mean.index / mean.index[-1], mean, dashes, color=color, label=title + words)
+
+
+def _draw_rates(panels: Sequence[Axes], found: Findings, task: str) -> None:
+    """Draw dead units at the end and late returns by learning rate."""
+    for variant, (_, color) in VARIANTS.items():
+        for axes, values in zip(panels, (found.dead.iloc[-1], found.late), strict=True):
             if variant in RECTIFIED or values is found.late:
                 mean = values.loc[task, SEARCH, variant].groupby(level="learning_rate").mean()
                 axes.semilogx(mean.rename(float).sort_index(), "o-", markersize=4, color=color)
-    for i, axes in enumerate(panels):
-        axes.set_ylabel(
-            ("Dead units", "Return, recent episodes", "Dead units at the end", "Late return")[i % 4]
-        )
-        axes.set_xlabel("Share of learning" if i % 4 < 2 else "Learning rate")
-        axes.set_ylim(bottom=0 if i % 2 else -0.04)
-    for task, (axes, *_) in place_of.items():
-        axes.set_title(TASKS[task].title)
-    return legend_below(drawn, panels[1])
 
 
 def verdict_of(found: Findings) -> Word:

@@ -9,7 +9,7 @@ from reproduction.context import Context, Effort
 from reproduction.rows import tidy
 from reproduction.studies import STUDIES, covariance_autoencoder, rescaled_hebb, spiking
 from reproduction.studies.mini_batches import DESCENTS
-from reproduction.studies.value_networks import VARIANTS
+from reproduction.studies.value_network_fates import VARIANTS
 
 LESS, OPEN, MORE = (-0.2, 0.02), (0.2, 0.2), (0.2, 0.02)
 """A mean difference, and by how much the four draws scatter around it: ± 3.4 times that for certain."""

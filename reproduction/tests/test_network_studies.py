@@ -8,7 +8,7 @@ import pytest
 
 from reproduction.rows import tidy, together
 from reproduction.studies.perceptrons import by_units, compared
-from reproduction.studies.value_networks import VARIANTS, Findings, chosen_rates, fates, late_returns
+from reproduction.studies.value_network_fates import VARIANTS, Findings, chosen_rates, fates, late_returns
 from reproduction.tests.made_up import dying, made_up
 
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E402
 
-from itertools import pairwise
+from itertools import pairwise, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,10 +21,11 @@ from reproduction.studies import STUDIES, perceptrons
 from reproduction.studies import deep_autoencoder_training as deep
 from reproduction.studies import perceptron_training as training
 from reproduction.studies import value_network_learning as values
-from reproduction.studies.perceptrons import Network, RateSearch
-from reproduction.studies.stacked_steps import Steps
+from reproduction.studies.deep_losses import OWN_CROSS_ENTROPY
+from reproduction.studies.perceptrons import Network
+from reproduction.studies.stacks import SHIFT, Steps
+from reproduction.studies.value_network_fates import RECTIFIED, VARIANTS
 from reproduction.studies.value_network_tasks import Replay, Transitions
-from reproduction.studies.value_networks import RECTIFIED, VARIANTS
 
 OPTIMIZERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
 
@@ -42,11 +43,11 @@ def settings(name, **changes):
 
 @pytest.fixture
 def in_double():
-    training.split_of.cache_clear()
+    training._read.cache_clear()
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
-    training.split_of.cache_clear()
+    training._read.cache_clear()
 
 
 class Elementwise(nn.Module):
@@ -56,30 +57,24 @@ class Elementwise(nn.Module):
 
 
 def plain_network(network, n_inputs, seed):
-    norms = {"batch norm": nn.BatchNorm1d, "layer norm": nn.LayerNorm}
     phi, modules, sizes = training.HIDDEN[network.hidden], [], [n_inputs, *[network.width] * network.depth]
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         for n, m in pairwise(sizes):
-            if network.hebbian:
-                shift = training.SHIFT if network.centering == "moving" else 0.0
-                modules.append(HebbianLayer(n, m, phi, shift=shift))
+            if network.is_hebbian:
+                modules.append(HebbianLayer(n, m, phi, shift=SHIFT * network.is_centered))
             else:
-                norm = [norms[network.centering](m)] if network.centering in norms else []
-                modules += [nn.Linear(n, m), *norm, Elementwise(phi)]
+                modules += [nn.Linear(n, m), Elementwise(phi)]
         return nn.Sequential(*modules, nn.Linear(sizes[-1], 10))
 
 
 def learned_alone(network, rate, seed, n_updates):
     """Train one network with PyTorch's layers and the package's `Centering`."""
-    (x, labels), *_ = training.split_of(network.dataset, network.inputs, seed)
+    (x, labels), *_ = training.split_of(network.dataset, seed)
     model = plain_network(network, x.shape[1], seed)
     optimizer = OPTIMIZERS[network.optimizer](model.parameters(), lr=rate)
-    if network.centering == "moving":
+    if network.is_centered:
         Centering(model, optimizer)
-    elif network.centering in perceptrons.CENTERINGS:
-        layers = ["0"] if network.centering == "input only" else None
-        Centering(model, optimizer, shift=0, offset_start=0.0, layers=layers).start_from(x)
     targets = training.encode(labels, network.output)
     for step, rows in enumerate(training.batches(len(x), n_updates, seed)):
         optimizer.zero_grad()
@@ -87,36 +82,41 @@ def learned_alone(network, rate, seed, n_updates):
         optimizer.step()
         for layer in model:
             if isinstance(layer, HebbianLayer) and layer.shift:
-                layer.shift = max(1 / (step + 1), training.SHIFT)
+                layer.shift = max(1 / (step + 1), SHIFT)
         update_offsets_(model)
     return model.eval()
 
 
-CENTERED = [{"centering": name} for name in ("none", *perceptrons.CENTERINGS, *perceptrons.NORMALISATIONS)]
 HEBBIAN = [
-    {"hebbian": True, "hidden": hidden, "depth": depth, "centering": centering}
+    {"is_hebbian": True, "hidden": hidden, "depth": depth, "is_centered": is_centered}
     for hidden, depth in (("sigmoid", 3), ("rectifier", 4), ("step", 1))
-    for centering in ("none", "moving")
+    for is_centered in (False, True)
 ]
-OTHERS = [{"hidden": "step", "depth": 1}, {"output": "softsign", "loss": "cross entropy"}]
+OTHERS = [
+    {"is_centered": True},
+    {"is_centered": False},
+    {"hidden": "step", "depth": 1},
+    {"output": "softsign", "loss": "cross entropy"},
+]
 
 
 @pytest.mark.parametrize(("optimizer", "rate"), [("SGD", 0.5), ("Adam", 0.01)])
-@pytest.mark.parametrize("changes", [*CENTERED, *HEBBIAN, *OTHERS], ids=str)
+@pytest.mark.parametrize("changes", [*HEBBIAN, *OTHERS], ids=str)
 def test_a_stack_learns_as_its_networks_do_one_by_one(in_double, changes, optimizer, rate):
     how = {"hidden": "tanh", "depth": 2, "width": 7, "optimizer": optimizer, **changes}
-    network, runs = Network("digits", **how), [(rate, 0), (rate / 4, 0), (rate, 1)]
-    stack, diverged = training.learned(network, runs, 8)
-    assert not diverged.any()
-    for i, (its_rate, seed) in enumerate(runs):
-        x = training.split_of("digits", "raw", seed)[2][0][:20]
+    network, rates = Network("digits", **how), [rate, rate / 4]
+    splits = [training.split_of("digits", seed) for seed in range(2)]
+    stack = training.learned(network, rates, [split[0] for split in splits], 8)
+    for run, (its_rate, seed) in enumerate(product(rates, range(2))):
+        x = splits[seed][2][0][:20]
         expected = learned_alone(network, its_rate, seed, 8)(x)
-        torch.testing.assert_close(stack.of_run(i)(x[None])[0], expected, rtol=0, atol=1e-9)
+        found = stack.copy(slice(run, run + 1))(x[None])[0]
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-9)
 
 
 def test_the_cross_entropy_is_that_of_scaled_outputs_and_for_tanh_the_matching_loss(in_double):
     a, t = torch.randn(4, 10, requires_grad=True), torch.rand(4, 10) * 2 - 1
-    for output in perceptrons.OWN_CROSS_ENTROPY:
+    for output in OWN_CROSS_ENTROPY:
         p = (1 + get_torch_activation(output)(a)) / 2
         expected = nn.BCELoss(reduction="none")(p, (1 + t) / 2).sum(dim=-1).mean()
         found = training.loss_of(Network("digits", output, "cross entropy"))(a, t)
@@ -135,36 +135,40 @@ def test_the_error_of_the_matching_loss_is_the_difference_of_outputs_and_targets
 
 def test_networks_that_diverge_are_wrong_about_everything():
     before = torch.get_rng_state()
-    assert training.train(Network("digits", output="linear"), [(1e4, 0)], 51) == [(1, 1)]
+    found = training.train(Network("digits", output="linear"), [1e4, 0.1], 1, 51)
+    assert found[0].tolist() == [[1, 1]]
+    assert (found[1] < 1).all()
     assert torch.equal(torch.get_rng_state(), before), "a run leaves the global seed alone"
 
 
-@pytest.mark.parametrize("best", [0.0001, 0.07, 3.0, 100.0])  # also beyond the first grid
-def test_a_search_ends_between_two_worse_rates_and_resumes(monkeypatch, best):
-    calls, saved = [], []
+@pytest.mark.parametrize("best", [0.0001, 0.07, 3.0, 100.0])  # also beyond the grid
+def test_a_search_ends_between_two_worse_rates_and_tries_none_twice(monkeypatch, best):
+    tried = []
 
-    def fake(network, runs, n_updates):
-        calls.extend(runs)
-        return [(abs(np.log(rate / best)) / 100, seed / 10) for rate, seed in runs]
+    def fake(network, rates, n_seeds, n_updates):
+        tried.extend(rates)
+        seeds = np.arange(n_seeds) / 10
+        return np.array([np.stack([0 * seeds + abs(np.log(rate / best)), seeds], axis=1) for rate in rates])
 
     monkeypatch.setattr(perceptrons, "train", fake)
-    network, found = Network("digits"), RateSearch(3, ended=saved.append)
-    found.search(network)
-    rate, errors = found.best(network)
-    assert abs(np.log(rate / best)) <= np.log(2) / 4 + 1e-3
-    assert errors.tolist() == [0, 0.1, 0.2]
-    tried = list(found.rates(network))
-    assert tried[0] < rate < tried[-1]
-    assert len(calls) == len(set(calls))
-    calls.clear()
-    again = RateSearch(3, kept=saved[-1])
-    again.search(network)
-    assert not calls
-    assert again.best(network)[0] == rate
-    near = RateSearch(3)
-    near.search_from(network, 2 * rate)
-    assert abs(np.log(near.best(network)[0] / best)) <= np.log(2) / 2 + 1e-3
-    assert len(calls) == 3 * 4, "the rates around the start and one more"
+    network = Network("digits")
+    found = perceptrons.search_of(network, 3, 1)
+    step = found.best(*perceptrons.GRID)
+    rate = perceptrons.rate_of(network, step)
+    assert abs(np.log(rate / best)) <= np.log(2) / 2 + 1e-3
+    assert found.tried[step][:, 1].tolist() == [0, 0.1, 0.2]
+    assert min(tried) < rate < max(tried)
+    assert len(tried) == len(set(tried))
+    tried.clear()
+    assert found.best(*perceptrons.GRID) == step
+    assert not tried
+    assert perceptrons.search_of(network, 3, 1).best(step + 1) == step
+    assert len(tried) == 4, "the rates around the start and one more"
+
+
+def test_rates_of_autoencoders_are_round():
+    at = SimpleNamespace(optimizer="Adam", first_rates={"Adam": 0.01})
+    assert [deep.rate_of(at, step) for step in range(-2, 3)] == [0.001, 0.003, 0.01, 0.03, 0.1]
 
 
 @pytest.mark.parametrize("gradient", ["full", "decoder"])
@@ -208,17 +212,6 @@ def test_training_measures_the_best_epoch_and_survives_a_rate_that_diverges():
     assert diverged.validation == deep.error_of(deep.create(at, images.learned, 0), images.validation)
 
 
-def test_the_walk_over_rates_tries_both_neighbours_of_the_best():
-    rates = [0.01, 0.03, 0.1, 0.3, 1.0]
-    for best, tried in (
-        (0.1, {0.03, 0.1, 0.3}),
-        (1.0, {0.03, 0.1, 0.3, 1.0}),
-        (0.03, {0.01, 0.03, 0.1, 0.3}),
-    ):
-        found = deep.search(lambda rate: deep.Run(abs(np.log(rate / best)), 0.0, 0, True), rates, 0.1)  # noqa: B023
-        assert (set(found), deep.best_rate(found)) == (tried, best)
-
-
 def a_batch(n_runs, n_samples=7, seed=0):
     rng = np.random.default_rng(seed)
     states, following = rng.normal(size=(2, n_runs, n_samples, 4)).astype(np.float32)
@@ -232,11 +225,11 @@ def a_batch(n_runs, n_samples=7, seed=0):
 def test_value_networks_in_a_stack_learn_as_pytorch_does_one_by_one(variant):
     rates, seeds = [1e-2, 1e-3, 1e-2], [0, 0, 1]
     stack = values.ValueNetworks.start(variant, (4, 6, 5, 3), seeds)
-    frozen, adam = stack.copy(), Steps("Adam", stack.parameters(), rates)
+    frozen, adam = stack.copy(), Steps("Adam", stack.preactivations.parameters(), rates)
     models, optimizers = [], []
     for run, rate in enumerate(rates):
         layers = []
-        for W, b in zip(stack.weights, stack.biases, strict=True):
+        for W, b in zip(stack.preactivations.weights, stack.preactivations.biases, strict=True):
             layers += [nn.Linear(*W.shape[1:]), nn.ReLU()]
             layers[-2].weight.data, layers[-2].bias.data = (
                 W[run].detach().T.clone(),
@@ -248,7 +241,7 @@ def test_value_networks_in_a_stack_learn_as_pytorch_does_one_by_one(variant):
         batch = a_batch(3, seed=step)
         t = frozen.targets(batch, 0.9)
         assert torch.equal(t[batch.is_terminal], torch.from_numpy(batch.rewards[batch.is_terminal]))
-        adam.take(torch.autograd.grad(stack.loss(batch, t), adam.parameters))
+        adam.take(stack.loss(batch, t))
         for run, (model, optimizer) in enumerate(zip(models, optimizers, strict=True)):
             a = model(torch.from_numpy(batch.states[run]))[range(7), batch.actions[run]]
             h = a if variant == "linear" else torch.relu(a)
@@ -266,7 +259,7 @@ def test_dead_units_get_no_gradient_from_the_squared_error_and_come_back_by_the_
     networks, batch = values.ValueNetworks.start(variant, (4, 6, 5, 3), [0, 1], output_bias=-5.0), a_batch(2)
     states = torch.from_numpy(batch.states)
     assert networks.dead(states).all()
-    adam = Steps("Adam", networks.parameters(), [0.01, 0.01])
+    adam = Steps("Adam", networks.preactivations.parameters(), [0.01, 0.01])
     for step in range(600):
         t = networks.copy().targets(batch, 0.9)
         gradients = torch.autograd.grad(networks.loss(batch, t), adam.parameters)
@@ -274,7 +267,7 @@ def test_dead_units_get_no_gradient_from_the_squared_error_and_come_back_by_the_
             assert not any(g.any() for g in gradients), "exactly zero, in every layer"
         elif step == 0:
             assert (gradients[-1] < 0).all(), "biases rise"
-        adam.take(gradients)
+        adam.take(networks.loss(batch, t))
     assert networks.dead(states).all() == networks.dead(states).any() == (variant == "squared")
 
 
@@ -291,7 +284,7 @@ def test_a_ring_keeps_the_last_transitions_of_each_run():
 
 def test_a_run_in_a_stack_is_the_run_alone():
     at = settings("value_networks", task="cartpole", variant="matching")
-    runs = [values.Run(1e-3, 0), values.Run(4e-3, 5)]
+    runs = [(1e-3, 0), (4e-3, 5)]
     alone = list(values.learn(at, runs[1:]))
     assert [record for record in values.learn(at, runs) if record["draw"] == 5] == alone
     assert [values.exploration(step, at, 400) for step in (0, 40, 200)] == pytest.approx([1, 0.525, 0.05])
