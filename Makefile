@@ -131,7 +131,7 @@ demo: install  ## See which rule remembers best, on data that needs no download;
 	$(BIN)/hebbian-descent demo --output demo
 
 # Where data are missing, which is exit code 1, the page shows the rest.
-quick: install  ## Run every table, figure, claim and study of the paper in quick form; writes quick/report.html
+quick: install  ## Run every table, figure, claim and study of the paper in quick form; writes quick/report-quick.html
 	$(BIN)/python -m reproduction run all --quick --draws 1 --output quick || test $$? -eq 1
 	$(BIN)/python -m reproduction report --quick --output quick
 

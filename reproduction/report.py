@@ -73,8 +73,13 @@ class Finding(NamedTuple):
 
 
 def write_report(context: Context) -> Path:
-    """Write `report.html` into the folder of the runs, and return its path."""
-    path = context.folder / "report.html"
+    """Write the page into the folder of the runs, with a name for each effort; return its path."""
+    effort = context.effort
+    if not effort.is_the_papers and not context.parts.exists():
+        raise ValueError(
+            f"There must be runs of this kind in {context.folder}. Got none: `run NAME --quick` makes them."
+        )
+    path = context.folder / ("report.html" if effort.is_the_papers else f"report-{effort.name}.html")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, render(context).encode(errors="backslashreplace"))
     return path

@@ -14,7 +14,7 @@ from hebbian_descent.table_formats import Cell, Marked, TextTable
 from reproduction.catalogue import Entry, catalogue
 from reproduction.commands.options import Output
 from reproduction.context import OUTPUT, Context, Effort
-from reproduction.running import part_of, read_part
+from reproduction.running import part_of, parts_of, read_part
 
 
 def list_entries(
@@ -55,10 +55,7 @@ def _record(entry: Entry) -> dict[str, Any]:
 
 
 def status(output: Output = OUTPUT, as_json: Json = False) -> None:
-    """Show how many jobs of your own runs are done, of the first draw, by the paper's protocol and quickly.
-
-    What was never run here is shown from the rows under version control.
-    """
+    """Show your own runs, by the paper's protocol and quick ones: finished jobs of the first draw, of all."""
     found: list[dict[str, Any]] = []
     for entry in catalogue().values():
         if hasattr(entry.content, "jobs"):
@@ -72,16 +69,19 @@ def status(output: Output = OUTPUT, as_json: Json = False) -> None:
         say(f"Nothing was run in {output}: all numbers are those under version control.")
         return
     rows: list[list[Cell]] = [
-        [line["label"], *(f"{n}/{total}" for n, total in list(line.values())[1:])] for line in started
+        [line["label"], *(f"{n}/{total}, {parts}" for n, total, parts in list(line.values())[1:])]
+        for line in started
     ]
     headings = ["Label", *(effort.name for effort in EFFORTS)]
-    print_fitting(TextTable(headings, rows, "Finished jobs of the first draw", "lrr"), wrap=[0])
+    print_fitting(
+        TextTable(headings, rows, "Finished jobs: of the first draw, of all draws", "lrr"), wrap=[0]
+    )
 
 
 EFFORTS = (Effort(draws=1), Effort(draws=1, quick=True))
 
 
-def _done(entry: Entry, context: Context) -> tuple[int, int]:
+def _done(entry: Entry, context: Context) -> tuple[int, int, int]:
     jobs = [job.name for job in entry.content.jobs(context.effort)]
     done = (read_part(part_of(entry.label, name, context)) is not None for name in jobs)
-    return sum(done), len(jobs)
+    return sum(done), len(jobs), len(parts_of(entry.label, context))

@@ -23,7 +23,7 @@ def report(
     output: Output = OUTPUT,
     as_json: Json = False,
 ) -> None:
-    """Write OUTPUT/report.html: pictures, counts, claims, tables, studies, misprints and protocol.
+    """Write OUTPUT/report.html, or report-quick.html: pictures, counts, claims, tables, studies, misprints.
 
     Numbers are those of your own runs in OUTPUT, or else those under version control. The page needs no
     network and no JavaScript.

@@ -149,7 +149,7 @@ def _show(entry: Entry, outcome: Outcome, context: Context) -> None:
     elif entry.kind == "study" and len(outcome.rows):
         quick = " --quick" if context.effort.quick else ""
         say(f"`python -m reproduction study {entry.label}{quick}` shows the answer.")
-    elif entry.kind == "claim" and len(outcome.rows):
+    elif entry.kind == "claim" and len(outcome.rows) and context.effort.is_the_papers:
         say(f"`python -m reproduction claims {entry.label.split()[1]}` shows the verdict.")
 
 

@@ -130,8 +130,11 @@ def test_notes_are_shown_in_the_documentation(name):
     assert markdown_text(table) in (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_the_command_writes_one_page(command):
+def test_a_quick_page_decides_nothing_and_leaves_the_other_page_alone(command):
+    assert command("report", "--quick", "--output", "runs")[0] == 2  # nothing was run
+    command("run", "tab:Hetero_online_centered_2", "--only", "rand-rand", "--quick", "--output", "runs")
     code, out, _ = command("report", "--quick", "--output", "runs", "--json")
     assert code == 0
-    (path,) = json.loads(out)["wrote"]
-    assert "decides nothing" in Path(path).read_text(encoding="utf-8")
+    (path,) = map(Path, json.loads(out)["wrote"])
+    assert path.name == "report-quick.html"
+    assert "decides nothing" in path.read_text(encoding="utf-8")
