@@ -27,6 +27,11 @@ class Comparison(NamedTuple):
     last: Mapping[str, str] = {}
     """Headings of compared values that stand behind the differences, such as a baseline."""
 
+    def first_difference(self, rows: Rows) -> pd.DataFrame:
+        """Return the first of the differences, a line per cell."""
+        this, that = next(iter(self.differences.values()))
+        return contrast(rows, self.measure, self.axis, this, that).to_frame("difference")
+
     def table(self, rows: Rows) -> pd.DataFrame:
         """Return the means over all draws, and the paired differences with their intervals."""
         found = means(rows, self.measure, self.axis).map("{:.4f}".format)

@@ -5,7 +5,7 @@ Paper: sec:HD_auto_asso_from_the_perspective_of_contrastive_learning
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -16,12 +16,19 @@ import pandas as pd
 from hebbian_descent.checks import Array
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
 from hebbian_descent.rules.base import mean_outer
-from reproduction.evidence import Interval, Word
 from reproduction.rows import Rows
 from reproduction.studies import base
-from reproduction.studies.base import Answer, Record, Study, contrast
+from reproduction.studies.base import Record, Study, contrast
 from reproduction.studies.comparison import Comparison, deviations, means
 from reproduction.studies.drawing import bars
+from reproduction.studies.judging import (
+    ABOVE_ZERO,
+    ALL_FOR,
+    SOME_AGAINST,
+    SOME_FOR,
+    Criterion,
+    Judgement,
+)
 from reproduction.studies.small_autoencoders import best_error, halves, new_autoencoder
 
 if TYPE_CHECKING:
@@ -87,56 +94,62 @@ def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
 def figure(rows: Rows) -> Figure:
     """Draw the errors of the three rules as bars, one panel per way of learning."""
     errors, spread = (
-        {way: found.xs(way, level="schedule").rename(columns=TITLES) for way in (BATCHES, STREAM)}
-        for found in (means(rows, "error", "rule"), deviations(rows, "error", "rule"))
+        found(rows, "error", "rule").rename(columns=TITLES)[[*TITLES.values(), BASELINE]]
+        for found in (means, deviations)
     )
-    heights = {way: panel[list(TITLES.values())] for way, panel in errors.items()}
-    baseline = {way: panel[BASELINE] for way, panel in errors.items()}
-    return bars(heights, "Error of reconstruction", baseline, spread)
+    return bars(errors, "Error of reconstruction", panel="schedule", deviations=spread)
 
 
-def answer(rows: Rows) -> Answer:
-    """Judge whether mean field may replace sampling, and whether both learn from single patterns."""
-    sampling = contrast(rows, "error", "rule", SAMPLED, MEAN_FIELD)
-    clamping = contrast(rows, "error", "rule", MEAN_FIELD, DESCENT)
-    units = means(rows, "error", "rule")
-    noise, inference = _certain(sampling, units[MEAN_FIELD]), _certain(clamping, units[DESCENT])
-    return Answer(
-        verdict_of(sampling, clamping.xs(STREAM, level="schedule")),
-        f"Sampling instead of mean field changes the error of contrastive divergence by {noise[BATCHES]} in "
-        f"batches and {noise[STREAM]} in one pass over single patterns (0 where no difference is certain). "
-        "Mean-field contrastive divergence, which infers the hidden units a second time, differs from "
-        f"Hebbian-descent, which keeps them, by {inference[BATCHES]} in batches and {inference[STREAM]} in "
-        "one pass.",
+def remarks(rows: Rows) -> str:
+    """Say by which shares errors certainly differ, in batches and in one pass."""
+    noise, inference = (
+        {way: certain_shares(rows, way, this, that) for way in (BATCHES, STREAM)}
+        for this, that in ((SAMPLED, MEAN_FIELD), (MEAN_FIELD, DESCENT))
+    )
+    return (
+        f"Sampling changes the error of the mean field by {noise[BATCHES]} in batches and {noise[STREAM]} in "
+        "one pass over single patterns (0 where no difference is certain). Mean-field contrastive "
+        "divergence, which infers the hidden units a second time, differs from Hebbian-descent, which keeps "
+        f"them, by {inference[BATCHES]} in batches and {inference[STREAM]} in one pass."
     )
 
 
-def verdict_of(sampling: Iterable[Interval], single_pass: Iterable[Interval]) -> Word:
-    """Return the verdict by the rule of the study.
-
-    The errors of sampling are less those of the mean field, in all networks; in single passes those of
-    contrastive divergence are less those of Hebbian-descent.
-    """
-    sampling = list(sampling)
-    if any(difference.mean < -difference.half for difference in sampling):
-        return "does not hold"
-    if not any(difference.is_certain for difference in sampling):
-        return "undecided"
-    is_hard = all(difference.mean > difference.half for difference in single_pass)
-    return "holds" if is_hard else "holds with limits"
-
-
-def _certain(differences: pd.Series, units: pd.Series) -> dict[str, str]:
-    """Return the range over datasets of certain differences in given units, by schedule; else 0."""
-    shares = differences.map(lambda each: each.mean if each.is_certain else 0.0) / units
-    return {way: _span(shares.xs(way, level="schedule")) for way in (BATCHES, STREAM)}
-
-
-def _span(shares: pd.Series) -> str:
+def certain_shares(rows: Rows, way: str, this: str, that: str) -> str:
+    """Return the range over datasets of certain differences, as shares of the error of that rule."""
+    rows = rows[rows["schedule"] == way]
+    differences = contrast(rows, "error", "rule", this, that)
+    shares = (
+        differences.map(lambda each: each.mean if each.is_certain else 0.0)
+        / means(rows, "error", "rule")[that]
+    )
     low, high = f"{shares.min():+.0%}", f"{shares.max():+.0%}"
     return low if low == high else f"{low} to {high}"
 
 
+def in_single_passes(rows: Rows) -> pd.DataFrame:
+    """Return by how much mean-field contrastive divergence is above Hebbian-descent in single passes."""
+    found = contrast(rows, "error", "rule", MEAN_FIELD, DESCENT).to_frame("difference")
+    return found.xs(STREAM, level="schedule", drop_level=False)
+
+
+JUDGEMENT = Judgement(
+    [
+        Criterion(
+            says="Sampling is worse than the mean field",
+            cells=ERRORS.first_difference,
+            sign=ABOVE_ZERO,
+            words={"does not hold": SOME_AGAINST, "holds": SOME_FOR},
+        ),
+        Criterion(
+            says="In single passes the mean field is worse than Hebbian-descent",
+            cells=in_single_passes,
+            sign=ABOVE_ZERO,
+            words={"holds": ALL_FOR},
+            otherwise="holds with limits",
+        ),
+    ],
+    remarks,
+)
 STUDY = Study(
     name="sampled_contrastive_divergence",
     title="Sampled against mean-field contrastive divergence",
@@ -152,11 +165,9 @@ STUDY = Study(
         "Error: mean absolute error of the deterministic reconstruction of as many other patterns, with the "
         "best of {learning_rates} as learning rate by the same error.",
         "Draws: 6 of patterns, initial weights and samples; differences are paired by draw.",
+        "The rule was set with first numbers in sight.",
     ),
-    rule="Does not hold if sampling is certainly better than the mean field anywhere; undecided if it is "
-    "not certainly worse anywhere either; else holds if mean-field contrastive divergence is certainly "
-    "worse than Hebbian-descent in every single pass, and with limits if not. Set with first numbers in "
-    "sight.",
+    rule=JUDGEMENT.rule,
     changes=(
         base.Change(
             "2026-11-18",
@@ -191,5 +202,5 @@ STUDY = Study(
     figure=figure,
     caption="Mean absolute error of reconstructed patterns that were not learned, with standard deviations "
     "over draws; the broken lines are the error of the mean pattern.",
-    answer=answer,
+    answer=JUDGEMENT.answer,
 )

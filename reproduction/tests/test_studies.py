@@ -60,7 +60,7 @@ class TestEachStudy:
             pytest.skip("a study that is newer than the golden numbers")
         verdict, text, tables = answers[study.name]
         assert verdict == golden["verdict"]
-        assert verdicts.numbers_of(text) == verdicts.numbers_of(golden["answer"])
+        assert not verdicts.missing_numbers(golden["answer"], text)
         assert [{"title": t, "headings": h, "rows": r} for t, h, r in tables] == golden["tables"]
 
     def test_its_rule_has_more_than_one_outcome(self, study):
