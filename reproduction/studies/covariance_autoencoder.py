@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,30 +20,14 @@ from reproduction.studies import base
 from reproduction.studies.base import Record, Study, intervals
 from reproduction.studies.comparison import Comparison
 from reproduction.studies.drawing import bars
-from reproduction.studies.judging import (
-    ALL_FOR,
-    SOME_AGAINST,
-    SOME_FOR,
-    Criterion,
-    Judgement,
-    Sign,
-    certain_sign,
-)
+from reproduction.studies.judging import ALL_FOR, SOME_AGAINST, SOME_FOR, Criterion, Sign, certain_sign
 from reproduction.studies.small_autoencoders import best_error, error_of, halves, new_autoencoder
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 DESCENT, GRADIENT, COVARIANCE = "hebbian_descent", "gradient_descent", "covariance"
 GIVEN_MEAN, UNTRAINED = "covariance, decoder bias at the mean", "untrained"
 BASELINE, ZEROS = "baseline", "output of zeros"
-TITLES = {
-    DESCENT: "Hebbian-descent",
-    GRADIENT: "gradient descent",
-    "hebb": "Hebb",
-    COVARIANCE: COVARIANCE,
-    GIVEN_MEAN: GIVEN_MEAN,
-}
+TITLES = {DESCENT: "Hebbian-descent", GRADIENT: "gradient descent", "hebb": "Hebb"}
+TITLES |= {COVARIANCE: COVARIANCE, GIVEN_MEAN: GIVEN_MEAN}
 NEAR = 0.9
 """Times the error of the mean pattern: errors above it count as near that error, or beyond it."""
 ERRORS = Comparison(
@@ -93,19 +77,11 @@ def of_baseline(rows: Rows) -> pd.DataFrame:
     return errors / errors.xs(BASELINE, level="rule").reindex(errors.index.droplevel("rule")).to_numpy()
 
 
-def figure(rows: Rows) -> Figure:
-    """Draw the errors in units of the baseline, one group per dataset and hidden activation."""
-    errors = of_baseline(rows).mean(axis=1).unstack("rule")[[*TITLES, BASELINE]].rename(columns=TITLES)
-    return bars(errors, "Error / error of the mean pattern")
-
-
 def excess(rows: Rows) -> pd.DataFrame:
     """Return by how much the covariance rule is above the worse of the descents, and its mean error."""
     errors = of_baseline(rows)
-    covariance, *descents = (errors.xs(rule, level="rule") for rule in (COVARIANCE, DESCENT, GRADIENT))
-    return pd.DataFrame(
-        {"difference": intervals(covariance - np.maximum(*descents)), "error": covariance.mean(axis=1)}
-    )
+    ours, *descents = (errors.xs(rule, level="rule") for rule in (COVARIANCE, DESCENT, GRADIENT))
+    return pd.DataFrame({"difference": intervals(ours - np.maximum(*descents)), "error": ours.mean(axis=1)})
 
 
 def remarks(rows: Rows) -> str:
@@ -132,24 +108,20 @@ def much_worse(cell: Any) -> int:
     return 1 if is_worse else -abs(certain_sign(cell))
 
 
-JUDGEMENT = Judgement(
-    [
-        Criterion(
-            says="The covariance rule is much worse than both descents",
-            cells=excess,
-            sign=Sign(
-                f"certainly worse and above {NEAR} times the error of the mean pattern",
-                "with another certain difference",
-                much_worse,
-            ),
-            words={
-                "holds": ALL_FOR,
-                "holds with limits": SOME_FOR,
-                "does not hold": SOME_AGAINST,
-            },
-        )
-    ],
-    remarks,
+CRITERION = Criterion(
+    says="The covariance rule is much worse than both descents",
+    cells=excess,
+    sign=Sign(
+        f"certainly worse and above {NEAR} times the error of the mean pattern",
+        "with another certain difference",
+        much_worse,
+    ),
+    words={
+        "holds": ALL_FOR,
+        "holds with limits": SOME_FOR,
+        "does not hold": SOME_AGAINST,
+    },
+    remarks=remarks,
 )
 STUDY = Study(
     name="covariance_autoencoder",
@@ -166,13 +138,12 @@ STUDY = Study(
         "80 to 0.00002 by the same error.",
         "Draws: 6 of patterns and initial weights; differences are paired by draw.",
     ),
-    rule=JUDGEMENT.rule,
+    rule=CRITERION.rule,
     changes=(
         base.Change(
             "2026-11-18",
             "being certainly worse counted for the limits without the baseline, and nothing was undecided",
             "both count together; undecided without a certain difference",
-            "holds",
             "holds",
         ),
     ),
@@ -182,20 +153,11 @@ STUDY = Study(
         "draw": range(6),
     },
     settings={"patterns": 800, "epochs": 10, "batch_size": 100, "learning_rates": QUICK_RATES},
-    quick={
-        "dataset": ("digits",),
-        "hidden_activation": ("sigmoid",),
-        "draw": range(2),
-        "patterns": 100,
-        "epochs": 2,
-        "batch_size": 20,
-        "learning_rates": QUICK_RATES[4:9:2],
-    },
+    quick={"dataset": ("digits",), "patterns": 100, "epochs": 2, "batch_size": 20},
     measure=measure,
-    measures=("error", "learning_rate"),
     table=ERRORS.table,
-    figure=figure,
+    figure=lambda rows: bars(of_baseline(rows), TITLES, "Error / error of the mean pattern"),
     caption="Errors of reconstructed patterns that were not learned, in units of the error of the mean "
     "pattern (broken line).",
-    answer=JUDGEMENT.answer,
+    answer=CRITERION.answer,
 )

@@ -12,7 +12,7 @@ import pandas as pd
 from hebbian_descent.plotting import BASELINE_STYLE, new_panels
 from hebbian_descent.rules import rule_title
 from reproduction.rows import Rows, by_repetition
-from reproduction.studies.comparison import Comparison
+from reproduction.studies.comparison import Comparison, by_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,25 +41,27 @@ def lines(
     return legend_below(drawn, several[0])
 
 
-def bars(heights: pd.DataFrame, y: str, panel: str = "", deviations: pd.DataFrame | None = None) -> Figure:
-    """Draw a group of bars per line and a bar per column, with a broken line at the column "baseline".
+def bars(
+    errors: pd.DataFrame, titles: Mapping[str, str], y: str, panel: str = "", has_spread: bool = False
+) -> Figure:
+    """Draw means over draws, a group of bars per cell and a bar per rule, with standard deviations if asked.
 
-    Lines that differ in the level `panel` are in panels of their own.
+    A broken line is the rule "baseline". Cells that differ in the level `panel` are in panels of their own.
     """
-    titles = heights.index.unique(panel) if panel else [""]
-    drawn, panels = new_panels(len(titles), width=9 / len(titles))
-    for axes, title in zip(panels, titles, strict=True):
-        mine = heights.xs(title, level=panel) if panel else heights
-        names = mine.columns.drop("baseline")
-        width = 0.84 / len(names)
-        for number, (name, color) in enumerate(zip(names, cycle(COLORS))):
-            places = np.arange(len(mine)) + width * (number - (len(names) - 1) / 2)
-            spread = None if deviations is None else deviations.xs(title, level=panel)[name]
-            axes.bar(places, mine[name], 0.94 * width, yerr=spread, color=color, label=name)
-        for place, level in enumerate(mine["baseline"]):
+    values = errors.index.unique(panel) if panel else [""]
+    drawn, panels = new_panels(len(values), width=9 / len(values))
+    for axes, value in zip(panels, values, strict=True):
+        mine = errors.xs(value, level=panel) if panel else errors
+        heights, spread = (by_axis(each, "rule") for each in (mine.mean(axis=1), mine.std(axis=1).fillna(0)))
+        width = 0.84 / len(titles)
+        for number, (rule, color) in enumerate(zip(titles, cycle(COLORS))):
+            places = np.arange(len(heights)) + width * (number - (len(titles) - 1) / 2)
+            deviations = spread[rule] if has_spread else None
+            axes.bar(places, heights[rule], 0.94 * width, yerr=deviations, color=color, label=titles[rule])
+        for place, level in enumerate(heights["baseline"]):
             axes.plot([place - 0.45, place + 0.45], [level, level], **REFERENCE)
-        axes.set_xticks(range(len(mine)), ["\n".join(np.atleast_1d(group)) for group in mine.index])
-        axes.set_title(title, fontsize=11)
+        axes.set_xticks(range(len(heights)), ["\n".join(np.atleast_1d(group)) for group in heights.index])
+        axes.set_title(value, fontsize=11)
         axes.set_ylabel(y)
     return legend_below(drawn, panels[0])
 

@@ -5,7 +5,7 @@ Criteria are data, so the text of a rule and the counts in an answer follow from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ def certain_sign(cell: Any) -> int:
     return (1 if difference.mean > 0 else -1) if difference.is_certain else 0
 
 
-ABOVE_ZERO = Sign("with differences certainly above zero", "with differences certainly below", certain_sign)
+ABOVE_ZERO = Sign("with certainly positive differences", "with certainly negative ones", certain_sign)
 
 
 def within(bound: float) -> Sign:
@@ -73,6 +73,8 @@ class Criterion:
     words: Mapping[Word, Condition]
     """The first condition that is met gives the verdict."""
     otherwise: Word = "undecided"
+    remarks: Callable[[Rows], str] = lambda rows: ""
+    """Sentences on what else was measured."""
 
     @property
     def rule(self) -> str:
@@ -81,37 +83,33 @@ class Criterion:
         cells = f"cells {self.sign.yes} are for it, those {self.sign.no} against it"
         return f"{self.says}: {cells}. {words.capitalize()}; else {self.otherwise}."
 
-    def judge(self, rows: Rows) -> Answer:
-        """Return the verdict, with the number of cells and the largest difference."""
+    def answer(self, rows: Rows) -> Answer:
+        """Return the verdict, with the number of cells, the largest difference, and the remarks."""
         cells = self.cells(rows)
         signs = [self.sign.of(cell) for cell in cells.itertuples()]
         n_for, n_against, n = signs.count(1), signs.count(-1), len(signs)
         met = (word for word, condition in self.words.items() if condition.is_met(n_for, n_against, n))
         largest = max(cells.reset_index().to_dict("records"), key=lambda cell: abs(cell["difference"].mean))
-        return Answer(
-            next(met, self.otherwise),
+        text = (
             f"{self.says} in {n_for} of {n} cells, {self.sign.yes}; against it are {n_against}, "
             f"{self.sign.no}. The largest difference is {largest['difference']} "
-            f"({', '.join(rule_title(largest[name]) for name in cells.index.names)}).",
+            f"({', '.join(rule_title(largest[name]) for name in cells.index.names)}). {self.remarks(rows)}"
         )
+        return Answer(next(met, self.otherwise), text.strip())
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What a study answers: the verdict of the weakest of its criteria, their counts, and remarks."""
+class Both(NamedTuple):
+    """Two criteria, of which the weaker verdict counts."""
 
-    criteria: Sequence[Criterion]
-    remarks: Callable[[Rows], str]
-    """Sentences on what else was measured."""
+    first: Criterion
+    second: Criterion
 
     @property
     def rule(self) -> str:
         """Which numbers give which verdict, in words."""
-        texts = [criterion.rule for criterion in self.criteria]
-        return " ".join([*texts, "The weaker verdict counts."]) if len(texts) > 1 else texts[0]
+        return f"{self.first.rule} {self.second.rule} The weaker verdict counts."
 
     def answer(self, rows: Rows) -> Answer:
-        """Return the verdict, and the sentences that answer the question."""
-        parts = [criterion.judge(rows) for criterion in self.criteria]
-        texts = [*(part.text for part in parts), self.remarks(rows)]
-        return Answer(weakest(part.verdict for part in parts), " ".join(texts))
+        """Return the verdict, and the sentences of both."""
+        words, texts = zip(*(criterion.answer(rows) for criterion in self), strict=True)
+        return Answer(weakest(words), " ".join(texts))

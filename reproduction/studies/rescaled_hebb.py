@@ -24,7 +24,7 @@ from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Change, Record, Study, intervals, pairs
 from reproduction.studies.comparison import Comparison, means
 from reproduction.studies.drawing import COLORS, lines
-from reproduction.studies.judging import ALL_FOR, SOME_AGAINST, Criterion, Judgement, Sign, certain_sign
+from reproduction.studies.judging import ALL_FOR, SOME_AGAINST, Criterion, Sign, certain_sign
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,32 +79,28 @@ def table(rows: Rows) -> pd.DataFrame:
     """Return the errors for the most patterns, with the rate kept and chosen anew."""
     fewest, most = fewest_and_most(rows)
     last = rows[rows["patterns"] == most]
-    kept = Comparison(
-        measure="kept_error",
-        axis="variant",
-        cells={"pair": "pair", "activation": "activation"},
-        values={way: f"rate of {fewest} patterns: {way}" for way in WAYS},
-    )
-    best = Comparison(
+    kept, best = ({way: f"rate of {n} patterns: {way}" for way in WAYS} for n in (fewest, most))
+    of_kept = Comparison("kept_error", "variant", {"pair": "pair", "activation": "activation"}, kept)
+    of_best = Comparison(
         measure="best_error",
         axis="variant",
         cells={},
-        values={way: f"rate of {most} patterns: {way}" for way in WAYS},
+        values=best,
         differences={f"{RESCALED} − {way}": (RESCALED, way) for way in (PLAIN, FROM_ZERO)},
         last={DESCENT: DESCENT, BASELINE: BASELINE},
     )
-    return pd.concat([kept.table(last), best.table(last)], axis=1)
+    return pd.concat([of_kept.table(last), of_best.table(last)], axis=1)
 
 
 def figure(rows: Rows) -> Figure:
     """Draw the mean output and the error of linear units over the number of patterns."""
     linear = rows[(rows["activation"] == "linear") & rows["variant"].isin(WAYS)]
-    panels = [means(linear, name, "patterns").T for name in ("output", "kept_error")]
-    for panel in panels:
-        panel.index = panel.index.astype(int)
-        panel.columns = [f"{input} → {target}, {way}" for input, target, _, way in panel.columns]
+    panels = {}
+    for title, name in (("Mean |output|", "output"), ("Error", "kept_error")):
+        panels[title] = means(linear, name, "patterns").T.rename(index=int)
+        panels[title].columns = [f"{x} → {t}, {way}" for x, t, _, way in panels[title].columns]
     styles = [{"color": color, "linestyle": dashes} for color in COLORS for dashes in ("-", ":", "--")]
-    return lines({"Mean |output|": panels[0], "Error": panels[1]}, styles, x="Patterns stored")
+    return lines(panels, styles, x="Patterns stored")
 
 
 def growth(rows: Rows) -> pd.DataFrame:
@@ -142,16 +138,12 @@ def as_said(cell: Any) -> int:
     return -certain_sign(cell) if RESCALED in cell.Index else certain_sign(cell)
 
 
-JUDGEMENT = Judgement(
-    [
-        Criterion(
-            says="Outputs of units that do not saturate grow without rescaling and shrink with it",
-            cells=lambda rows: intervals(growth(rows)).to_frame("difference"),
-            sign=Sign("whose logarithm certainly changes so", "whose logarithm certainly does not", as_said),
-            words={"does not hold": SOME_AGAINST, "holds with limits": ALL_FOR},
-        )
-    ],
-    remarks,
+CRITERION = Criterion(
+    says="Outputs of units that do not saturate grow without rescaling and shrink with it",
+    cells=lambda rows: intervals(growth(rows)).to_frame("difference"),
+    sign=Sign("where the logarithm certainly does", "where it certainly does the opposite", as_said),
+    words={"does not hold": SOME_AGAINST, "holds with limits": ALL_FOR},
+    remarks=remarks,
 )
 STUDY = Study(
     name="rescaled_hebb",
@@ -172,14 +164,13 @@ STUDY = Study(
         "It cannot hold without limits: decay, the other remedy, is not measured.",
         "The rule was set with first numbers in sight.",
     ),
-    rule=JUDGEMENT.rule,
+    rule=CRITERION.rule,
     changes=(
         Change(
             "2026-11-18",
             "with limits if the output grows without rescaling in one cell, and with it in none",
             "intervals of the factor in all cells (of differences, two cells of linear units from zero are "
             "not certain, whose learning rates differ between draws)",
-            "holds with limits",
             "holds with limits",
         ),
     ),
@@ -189,18 +180,12 @@ STUDY = Study(
         "draw": range(8),
     },
     settings={"patterns": (10, 25, 50, 100, 200, 400), "learning_rates": LEARNING_RATES},
-    quick={
-        "pair": pairs("rand → digits"),
-        "activation": ("linear", "sigmoid"),
-        "draw": range(2),
-        "patterns": (5, 20),
-        "learning_rates": QUICK_RATES,
-    },
+    quick={"pair": pairs("rand → digits"), "patterns": (5, 20), "learning_rates": QUICK_RATES},
     measure=measure,
     measures=("best_error", "kept_error", "output", "learning_rate"),
     table=table,
     figure=figure,
     caption="Linear units: mean absolute output and mean absolute error over the number of stored patterns, "
     "with the learning rate that is best for the fewest.",
-    answer=JUDGEMENT.answer,
+    answer=CRITERION.answer,
 )
