@@ -26,8 +26,13 @@ from reproduction.studies.small_autoencoders import best_error, error_of, halves
 DESCENT, GRADIENT, COVARIANCE = "hebbian_descent", "gradient_descent", "covariance"
 GIVEN_MEAN, UNTRAINED = "covariance, decoder bias at the mean", "untrained"
 BASELINE, ZEROS = "baseline", "output of zeros"
-TITLES = {DESCENT: "Hebbian-descent", GRADIENT: "gradient descent", "hebb": "Hebb"}
-TITLES |= {COVARIANCE: COVARIANCE, GIVEN_MEAN: GIVEN_MEAN}
+TITLES = {
+    DESCENT: "Hebbian-descent",
+    GRADIENT: "gradient descent",
+    "hebb": "Hebb",
+    COVARIANCE: COVARIANCE,
+    GIVEN_MEAN: GIVEN_MEAN,
+}
 NEAR = 0.9
 """Times the error of the mean pattern: errors above it count as near that error, or beyond it."""
 ERRORS = Comparison(

@@ -371,13 +371,9 @@ STUDY = Study(
         "draws": 2,
         "epochs": 1,
         "learning_seconds": 0.02,
-        "runs": 2,
     },
     measure=measure,
-    measures=(
-        *("remainder", "predicted", "along_causal_term", "noise"),
-        *("error", "firing_error", "mean_weight"),
-    ),
+    measures=("remainder", "predicted", "along_causal_term", "noise", "error", "firing_error", "mean_weight"),
     table=lambda rows: table(rows, REMAINDER, "condition"),
     further_tables=lambda rows: {
         "Negative inputs": table(rows, NEGATIVE, "realised by"),
