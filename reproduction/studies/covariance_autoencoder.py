@@ -126,6 +126,7 @@ CRITERION = Criterion(
         "holds with limits": SOME_FOR,
         "does not hold": SOME_AGAINST,
     },
+    quantity="difference, in units of that error,",
     remarks=remarks,
 )
 STUDY = Study(

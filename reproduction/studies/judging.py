@@ -73,6 +73,8 @@ class Criterion:
     words: Mapping[Word, Condition]
     """The first condition that is met gives the verdict."""
     otherwise: Word = "undecided"
+    quantity: str = "difference"
+    """What the differences are, in words."""
     remarks: Callable[[Rows], str] = lambda rows: ""
     """Sentences on what else was measured."""
 
@@ -92,7 +94,7 @@ class Criterion:
         largest = max(cells.reset_index().to_dict("records"), key=lambda cell: abs(cell["difference"].mean))
         text = (
             f"{self.says} in {n_for} of {n} cells, {self.sign.yes}; against it are {n_against}, "
-            f"{self.sign.no}. The largest difference is {largest['difference']} "
+            f"{self.sign.no}. The largest {self.quantity} is {largest['difference']} "
             f"({', '.join(rule_title(largest[name]) for name in cells.index.names)}). {self.remarks(rows)}"
         )
         return Answer(next(met, self.otherwise), text.strip())

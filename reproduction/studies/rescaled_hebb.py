@@ -143,6 +143,7 @@ CRITERION = Criterion(
     cells=lambda rows: intervals(growth(rows)).to_frame("difference"),
     sign=Sign("where the logarithm certainly does", "where it certainly does the opposite", as_said),
     words={"does not hold": SOME_AGAINST, "holds with limits": ALL_FOR},
+    quantity="logarithm of a factor",
     remarks=remarks,
 )
 STUDY = Study(
