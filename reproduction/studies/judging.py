@@ -39,9 +39,8 @@ def within(bound: float) -> Sign:
     """Return the sign of cells that are similar: the interval lies within ±bound."""
 
     def sign(cell: Any) -> int:
-        difference: Interval = cell.difference
-        is_beyond = abs(difference.mean) - difference.half > bound
-        return int(difference.within(bound)) - int(is_beyond)
+        mean, half = cell.difference
+        return int(abs(mean) + half <= bound) - int(abs(mean) - half > bound)
 
     return Sign(f"with 99 % intervals within ±{bound:g}", "certainly beyond", sign)
 
@@ -77,13 +76,16 @@ class Criterion:
     """What the differences are, in words."""
     remarks: Callable[[Rows], str] = lambda rows: ""
     """Sentences on what else was measured."""
+    also: Criterion | None = None
+    """Another sentence of the paper's, whose verdict counts if it is weaker."""
 
     @property
     def rule(self) -> str:
         """Which numbers give which verdict, in words."""
         words = "; ".join(f"{word} if {condition.text}" for word, condition in self.words.items())
         cells = f"cells {self.sign.yes} are for it, those {self.sign.no} against it"
-        return f"{self.says}: {cells}. {words.capitalize()}; else {self.otherwise}."
+        rule = f"{self.says}: {cells}. {words.capitalize()}; else {self.otherwise}."
+        return f"{rule} {self.also.rule} The weaker verdict counts." if self.also else rule
 
     def answer(self, rows: Rows) -> Answer:
         """Return the verdict, with the number of cells, the largest difference, and the remarks."""
@@ -95,23 +97,10 @@ class Criterion:
         text = (
             f"{self.says} in {n_for} of {n} cells, {self.sign.yes}; against it are {n_against}, "
             f"{self.sign.no}. The largest {self.quantity} is {largest['difference']} "
-            f"({', '.join(rule_title(largest[name]) for name in cells.index.names)}). {self.remarks(rows)}"
+            f"({', '.join(rule_title(largest[name]) for name in cells.index.names)})."
         )
-        return Answer(next(met, self.otherwise), text.strip())
-
-
-class Both(NamedTuple):
-    """Two criteria, of which the weaker verdict counts."""
-
-    first: Criterion
-    second: Criterion
-
-    @property
-    def rule(self) -> str:
-        """Which numbers give which verdict, in words."""
-        return f"{self.first.rule} {self.second.rule} The weaker verdict counts."
-
-    def answer(self, rows: Rows) -> Answer:
-        """Return the verdict, and the sentences of both."""
-        words, texts = zip(*(criterion.answer(rows) for criterion in self), strict=True)
-        return Answer(weakest(words), " ".join(texts))
+        word = next(met, self.otherwise)
+        if self.also:
+            other = self.also.answer(rows)
+            word, text = weakest([word, other.verdict]), f"{text} {other.text}"
+        return Answer(word, f"{text} {self.remarks(rows)}".strip())

@@ -10,7 +10,7 @@ Paper: sec:conclusion
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +44,20 @@ TWO_POPULATIONS, BASELINE = "two populations", "rates around a baseline"
 BY_RATE, BY_CLAMPING, BY_CURRENT = "independent spikes", "clamped teacher", "added teacher"
 WAYS = {"the rule itself": None, BY_RATE: INDEPENDENT, BY_CLAMPING: CLAMPED, BY_CURRENT: ADDED}
 """Ways to learn, with their teachers."""
+LEVELS: dict[str, tuple[Any, ...]] = {
+    "rate": (5.0, 10.0, 40.0, 80.0),
+    "window": (0.005, 0.01, 0.05, 0.1),
+    "gain": (0.25, 0.5, 2.0, 4.0),
+    "depression": (0.5,),
+    "teacher": (ADDED, INDEPENDENT),
+}
+"""Conditions that differ from the base in one thing."""
+CASES = [
+    {"task": REMAINDER, "variant": "base", "level": ""},
+    *({"task": REMAINDER, "variant": name, "level": level} for name in LEVELS for level in LEVELS[name]),
+    *({"task": NEGATIVE, "variant": way} for way in (TWO_POPULATIONS, BASELINE)),
+    *({"task": LEARNING, "variant": way} for way in WAYS),
+]
 SMALL = 0.05
 """A remainder of the step that would go unnoticed."""
 SECONDS_OF_TEST = 10.0
@@ -65,16 +79,6 @@ COLUMNS = {
 }
 """Measures and their formats in the table of each task, by heading."""
 UNITS = {"rate": "input rate (1/s)", "window": "window τ (s)", "gain": "synaptic gain"}
-
-
-def cases(**levels: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return what is measured: the base condition, those that differ in one thing, and the other tasks."""
-    varied = [(name, level) for name, several in levels.items() for level in several if level != BASE[name]]
-    return [
-        *({"task": REMAINDER, "variant": name, "level": level} for name, level in (("base", ""), *varied)),
-        *({"task": NEGATIVE, "variant": way} for way in (TWO_POPULATIONS, BASELINE)),
-        *({"task": LEARNING, "variant": way} for way in WAYS),
-    ]
 
 
 def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
@@ -343,15 +347,7 @@ STUDY = Study(
             "does not hold",
         ),
     ),
-    axes={
-        "case": cases(
-            rate=(5.0, 10.0, 20.0, 40.0, 80.0),
-            window=(0.005, 0.01, 0.02, 0.05, 0.1),
-            gain=(0.25, 0.5, 1.0, 2.0, 4.0),
-            depression=(0.0, 0.5),
-            teacher=(CLAMPED, ADDED, INDEPENDENT),
-        )
-    },
+    axes={"case": CASES},
     settings={
         "inputs": 20,
         "outputs": 10,
@@ -364,14 +360,7 @@ STUDY = Study(
         "learning_seconds": 0.5,
         "runs": 10,
     },
-    quick={
-        "case": cases(rate=(40.0,), window=(0.05,), gain=(2.0,), teacher=(ADDED, INDEPENDENT)),
-        "repetitions": 20,
-        "seconds": 0.05,
-        "draws": 2,
-        "epochs": 1,
-        "learning_seconds": 0.02,
-    },
+    quick={"repetitions": 20, "seconds": 0.05, "draws": 2, "epochs": 1, "learning_seconds": 0.02},
     measure=measure,
     measures=("remainder", "predicted", "along_causal_term", "noise", "error", "firing_error", "mean_weight"),
     table=lambda rows: table(rows, REMAINDER, "condition"),
