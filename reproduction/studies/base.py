@@ -47,10 +47,12 @@ class Change(NamedTuple):
     new: str
     old_verdict: str
     """The verdict by what was before, on the numbers of the time."""
-    verdict: str
+    verdict: str = ""
+    """That by what is new; by default the same."""
 
     def __str__(self) -> str:
-        return f"{self.date}: {self.old} → {self.new} (verdict: {self.old_verdict} → {self.verdict})"
+        verdict = self.verdict or self.old_verdict
+        return f"{self.date}: {self.old} → {self.new} (verdict: {self.old_verdict} → {verdict})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +77,10 @@ class Study:
     settings: Settings = field(default_factory=dict)
     """What all jobs share; not in the rows."""
     quick: Settings = field(default_factory=dict)
-    """Axes and settings of a quick look, which needs no data but what the package brings."""
+    """What differs in a quick look, which has two draws and needs no data but what the package brings."""
     measure: Callable[[SimpleNamespace, Rows], Iterable[Record]]
     """Takes settings, axes and `context` of a job as attributes, and the rows of the jobs before it."""
-    measures: tuple[str, ...]
+    measures: tuple[str, ...] = ("error", "learning_rate")
     """What is a number in a record; the rest are settings."""
     needs: tuple[str, ...] = ()
     """Libraries without which it cannot be run, which the group `reproduction` installs."""
@@ -108,7 +110,7 @@ class Study:
 
     def jobs(self, effort: Effort) -> Iterator[Job]:
         """Return a job per combination of the axes, in their order."""
-        settings = effort.applied_to({**self.axes, **self.settings}, self.quick)
+        settings = effort.applied_to({**self.axes, **self.settings}, {"draw": range(2), **self.quick})
         for values in product(*(settings[axis] for axis in self.axes)):
             at = _at(zip(self.axes, values, strict=True))
             yield Job(_name_of(at), partial(self._measured, settings, at))

@@ -27,6 +27,10 @@ class Comparison(NamedTuple):
     last: Mapping[str, str] = {}
     """Headings of compared values that stand behind the differences, such as a baseline."""
 
+    def difference(self, rows: Rows, this: str, that: str) -> pd.DataFrame:
+        """Return by how much the measure is larger for `this` than for `that`, a line per cell."""
+        return contrast(rows, self.measure, self.axis, this, that).to_frame("difference")
+
     def table(self, rows: Rows) -> pd.DataFrame:
         """Return the means over all draws, and the paired differences with their intervals."""
         found = means(rows, self.measure, self.axis).map("{:.4f}".format)
@@ -38,15 +42,11 @@ class Comparison(NamedTuple):
 
 def means(rows: Rows, measure: str, axis: str) -> pd.DataFrame:
     """Return the mean of a measure over its draws: a line per cell, a column per value of an axis."""
-    return _by_axis(by_repetition(rows, measure).mean(axis=1), axis)
+    return by_axis(by_repetition(rows, measure).mean(axis=1), axis)
 
 
-def deviations(rows: Rows, measure: str, axis: str) -> pd.DataFrame:
-    """Return the standard deviation of a measure over its draws, in the form of `means`; 0 for one draw."""
-    return _by_axis(by_repetition(rows, measure).std(axis=1).fillna(0), axis)
-
-
-def _by_axis(found: pd.Series, axis: str) -> pd.DataFrame:
+def by_axis(found: pd.Series, axis: str) -> pd.DataFrame:
+    """Return numbers of all cells with a column per value of an axis, lines in the order of the rows."""
     cells = found.index.droplevel(axis).unique()
     return found.unstack(axis).reindex(cells).rename_axis(columns=None)
 

@@ -5,26 +5,23 @@ Paper: sec:HD_auto_associative_experiments
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
 from hebbian_descent.rules.base import mean_outer
-from reproduction.evidence import Interval, Word
 from reproduction.grids import QUICK_RATES
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies import base
-from reproduction.studies.base import Answer, Record, Study, intervals
+from reproduction.studies.base import Record, Study, intervals
 from reproduction.studies.comparison import Comparison
 from reproduction.studies.drawing import bars
+from reproduction.studies.judging import ALL_FOR, SOME_AGAINST, SOME_FOR, Criterion, Sign, certain_sign
 from reproduction.studies.small_autoencoders import best_error, error_of, halves, new_autoencoder
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 DESCENT, GRADIENT, COVARIANCE = "hebbian_descent", "gradient_descent", "covariance"
 GIVEN_MEAN, UNTRAINED = "covariance, decoder bias at the mean", "untrained"
@@ -85,53 +82,53 @@ def of_baseline(rows: Rows) -> pd.DataFrame:
     return errors / errors.xs(BASELINE, level="rule").reindex(errors.index.droplevel("rule")).to_numpy()
 
 
-def figure(rows: Rows) -> Figure:
-    """Draw the errors in units of the baseline, one group per dataset and hidden activation."""
-    errors = of_baseline(rows).mean(axis=1).unstack("rule")[list(TITLES)].rename(columns=TITLES)
-    return bars({"": errors}, "Error / error of the mean pattern", {"": [1.0] * len(errors)})
-
-
-def answer(rows: Rows) -> Answer:
-    """Judge whether the covariance rule is worse everywhere, and near the baseline or above."""
+def excess(rows: Rows) -> pd.DataFrame:
+    """Return by how much the covariance rule is above the worse of the descents, and its mean error."""
     errors = of_baseline(rows)
-    covariance, given, untrained, descent, gradient = (
-        errors.xs(rule, level="rule") for rule in (COVARIANCE, GIVEN_MEAN, UNTRAINED, DESCENT, GRADIENT)
-    )
-    gaps = intervals(covariance - np.maximum(descent, gradient))
-    means, means_given = covariance.mean(axis=1), given.mean(axis=1)
-    gained = (1 - means / untrained.mean(axis=1)).abs().max()
+    ours, *descents = (errors.xs(rule, level="rule") for rule in (COVARIANCE, DESCENT, GRADIENT))
+    return pd.DataFrame({"difference": intervals(ours - np.maximum(*descents)), "error": ours.mean(axis=1)})
+
+
+def remarks(rows: Rows) -> str:
+    """Say how far the errors are from the baseline, and what the best learning rate does."""
+    errors = of_baseline(rows).mean(axis=1).unstack("rule")
+    gained = (1 - errors[COVARIANCE] / errors[UNTRAINED]).abs().max()
     rates = by_repetition(rows, "learning_rate").xs(COVARIANCE, level="rule")
     n_slowest = (rates == min(QUICK_RATES)).all(axis=1).sum()
-    return Answer(
-        verdict_of(gaps, means),
-        f"The covariance rule is certainly worse than both descents, and above {NEAR} times the error of "
-        f"the mean pattern, in {sum(map(is_much_worse, gaps, means))} of {len(means)} networks, with "
-        f"{means.min():.2f} to {means.max():.2f} times the error of the mean pattern; in {n_slowest} its "
-        f"best learning rate is the smallest, which leaves the error within {gained:.2%} of that of the "
+    return (
+        f"Its error is {_span(errors[COVARIANCE])} times that of the mean pattern. In {n_slowest} networks "
+        f"its best learning rate is the smallest, which leaves the error within {gained:.2%} of that of the "
         "untrained network. So learning by this rule does only harm, also with a decoder bias at the mean "
-        f"({means_given.min():.2f} to {means_given.max():.2f} times).",
+        f"({_span(errors[GIVEN_MEAN])} times)."
     )
 
 
-def verdict_of(gaps: Sequence[Interval], errors: Sequence[float]) -> Word:
-    """Return the verdict by the rule of the study.
-
-    Gaps are by how much the covariance rule is above the worse of the two descents, in each network; both are
-    in units of the baseline.
-    """
-    n_worse = sum(map(is_much_worse, gaps, errors))
-    if n_worse == len(gaps):
-        return "holds"
-    if n_worse:
-        return "holds with limits"
-    return "does not hold" if any(gap.is_certain for gap in gaps) else "undecided"
+def _span(errors: pd.Series) -> str:
+    return f"{errors.min():.2f} to {errors.max():.2f}"
 
 
-def is_much_worse(gap: Interval, error: float) -> bool:
-    """Return whether the rule is certainly worse than both descents, and near the baseline or above."""
-    return gap.mean > gap.half and error > NEAR
+def much_worse(cell: Any) -> int:
+    """Return whether the rule is certainly worse, and near the baseline; −1 for other certain differences."""
+    is_worse = certain_sign(cell) > 0 and cell.error > NEAR
+    return 1 if is_worse else -abs(certain_sign(cell))
 
 
+CRITERION = Criterion(
+    says="The covariance rule is much worse than both descents",
+    cells=excess,
+    sign=Sign(
+        f"certainly worse and above {NEAR} times the error of the mean pattern",
+        "with another certain difference",
+        much_worse,
+    ),
+    words={
+        "holds": ALL_FOR,
+        "holds with limits": SOME_FOR,
+        "does not hold": SOME_AGAINST,
+    },
+    quantity="difference, in units of that error,",
+    remarks=remarks,
+)
 STUDY = Study(
     name="covariance_autoencoder",
     title="The covariance rule in auto-encoders",
@@ -147,15 +144,12 @@ STUDY = Study(
         "80 to 0.00002 by the same error.",
         "Draws: 6 of patterns and initial weights; differences are paired by draw.",
     ),
-    rule="Holds if in all networks the rule is certainly worse than the worse of the two descents and its "
-    f"mean error above {NEAR} times the baseline, with limits if in some; if in none, it is undecided where "
-    "no difference is certain, and else does not hold.",
+    rule=CRITERION.rule,
     changes=(
         base.Change(
             "2026-11-18",
             "being certainly worse counted for the limits without the baseline, and nothing was undecided",
             "both count together; undecided without a certain difference",
-            "holds",
             "holds",
         ),
     ),
@@ -165,20 +159,11 @@ STUDY = Study(
         "draw": range(6),
     },
     settings={"patterns": 800, "epochs": 10, "batch_size": 100, "learning_rates": QUICK_RATES},
-    quick={
-        "dataset": ("digits",),
-        "hidden_activation": ("sigmoid",),
-        "draw": range(2),
-        "patterns": 100,
-        "epochs": 2,
-        "batch_size": 20,
-        "learning_rates": QUICK_RATES[4:9:2],
-    },
+    quick={"dataset": ("digits",), "patterns": 100, "epochs": 2, "batch_size": 20},
     measure=measure,
-    measures=("error", "learning_rate"),
     table=ERRORS.table,
-    figure=figure,
+    figure=lambda rows: bars(of_baseline(rows), TITLES, "Error / error of the mean pattern"),
     caption="Errors of reconstructed patterns that were not learned, in units of the error of the mean "
     "pattern (broken line).",
-    answer=answer,
+    answer=CRITERION.answer,
 )

@@ -1,4 +1,4 @@
-"""Figures of studies: panels of lines, bars or points, drawn from tables with a column per legend entry."""
+"""Figures of studies: panels of lines, bars or points."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 
 from hebbian_descent.plotting import BASELINE_STYLE, new_panels
+from hebbian_descent.rules import rule_title
+from reproduction.rows import Rows, by_repetition
+from reproduction.studies.comparison import Comparison, by_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,37 +42,44 @@ def lines(
 
 
 def bars(
-    heights: Mapping[str, pd.DataFrame],
-    y: str,
-    baseline: Mapping[str, Sequence[float]],
-    deviations: Mapping[str, pd.DataFrame] | None = None,
+    errors: pd.DataFrame, titles: Mapping[str, str], y: str, panel: str = "", has_spread: bool = False
 ) -> Figure:
-    """Draw a group of bars per line and a bar per column, with a broken line across each group."""
-    drawn, panels = new_panels(len(heights), width=9 / len(heights))
-    for axes, (title, table) in zip(panels, heights.items(), strict=True):
-        width = 0.84 / len(table.columns)
-        for number, (name, color) in enumerate(zip(table, cycle(COLORS))):
-            places = np.arange(len(table)) + width * (number - (len(table.columns) - 1) / 2)
-            spread = None if deviations is None else deviations[title][name]
-            axes.bar(places, table[name], 0.94 * width, yerr=spread, color=color, label=name)
-        for place, level in enumerate(baseline[title]):
+    """Draw means over draws, a group of bars per cell and a bar per rule, with standard deviations if asked.
+
+    A broken line is the rule "baseline". Cells that differ in the level `panel` are in panels of their own.
+    """
+    values = errors.index.unique(panel) if panel else [""]
+    drawn, panels = new_panels(len(values), width=9 / len(values))
+    for axes, value in zip(panels, values, strict=True):
+        mine = errors.xs(value, level=panel) if panel else errors
+        heights, spread = (by_axis(each, "rule") for each in (mine.mean(axis=1), mine.std(axis=1).fillna(0)))
+        width = 0.84 / len(titles)
+        for number, (rule, color) in enumerate(zip(titles, cycle(COLORS))):
+            places = np.arange(len(heights)) + width * (number - (len(titles) - 1) / 2)
+            deviations = spread[rule] if has_spread else None
+            axes.bar(places, heights[rule], 0.94 * width, yerr=deviations, color=color, label=titles[rule])
+        for place, level in enumerate(heights["baseline"]):
             axes.plot([place - 0.45, place + 0.45], [level, level], **REFERENCE)
-        axes.set_xticks(range(len(table)), ["\n".join(np.atleast_1d(group)) for group in table.index])
-        axes.set_title(title, fontsize=11)
+        axes.set_xticks(range(len(heights)), ["\n".join(np.atleast_1d(group)) for group in heights.index])
+        axes.set_title(value, fontsize=11)
         axes.set_ylabel(y)
     return legend_below(drawn, panels[0])
 
 
-def scatter(panels: Mapping[str, Sequence[pd.DataFrame]], level: str, x: str, y: str) -> Figure:
-    """Draw a table over another, a mark per cell and draw, in a colour per value of a level."""
-    drawn, several = new_panels(len(panels), width=4.2)
-    highest = 1.05 * max(float(table.to_numpy().max()) for pair in panels.values() for table in pair)
-    for axes, (title, pair) in zip(several, panels.items(), strict=True):
+def scatter(shown: Comparison, rows: Rows, panel: str, color: str) -> Figure:
+    """Draw the second compared value over the first, a mark per cell and draw, in a panel per rule, say."""
+    errors = by_repetition(rows, shown.measure)
+    pair = [errors.xs(value, level=shown.axis) for value in shown.values]
+    x, y = (f"{shown.measure.capitalize()}, {title}" for title in shown.values.values())
+    titles = pair[0].index.unique(panel)
+    drawn, several = new_panels(len(titles), width=4.2)
+    highest = 1.05 * errors.max().max()
+    for axes, title in zip(several, titles, strict=True):
         axes.plot([0, highest], [0, highest], **REFERENCE)
-        for name, marker in zip(pair[0].index.unique(level), cycle("os^D")):
-            points = (np.ravel(table.xs(name, level=level)) for table in pair)
+        for name, marker in zip(pair[0].index.unique(color), cycle("os^D")):
+            points = (np.ravel(each.xs((title, name), level=(panel, color))) for each in pair)
             axes.plot(*points, marker, markersize=4, alpha=0.7, label=name)
-        axes.set_title(title, fontsize=11)
+        axes.set_title(rule_title(title), fontsize=11)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
     return legend_below(drawn, several[0])

@@ -5,32 +5,24 @@ Paper: sec:HD_multi_epoch_experiments
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 from hebbian_descent.datasets import draw_pair
-from hebbian_descent.rules import rule_title
-from reproduction.evidence import Interval, Word
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-from reproduction.rows import Rows, by_repetition
-from reproduction.studies.base import Answer, Change, Record, Study, contrast, pairs
+from reproduction.rows import Rows
+from reproduction.studies.base import Change, Record, Study, contrast, pairs
 from reproduction.studies.comparison import Comparison
 from reproduction.studies.drawing import scatter
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from reproduction.studies.judging import ALL_FOR, MANY_AGAINST, MOST_FOR, Criterion, within
 
 DESCENTS = ("hebbian_descent", "gradient_descent")
-ONE, TEN = "1", "10"
-SIMILAR = 0.01
-"""Errors that differ by less are similar, as in the claims."""
 ERRORS = Comparison(
     measure="error",
     axis="batch_size",
     cells={"pair": "pair", "activation": "activation", "rule": "rule"},
-    values={ONE: "single patterns", TEN: "batches of 10"},
-    differences={"difference": (TEN, ONE)},
+    values={"1": "single patterns", "10": "batches of 10"},
+    differences={"difference": ("10", "1")},
 )
 
 
@@ -51,55 +43,27 @@ def measure(job: SimpleNamespace, before: Rows) -> Iterator[Record]:
         yield {"rule": best.rule, "error": best.value, "learning_rate": best.learning_rate}
 
 
-def figure(rows: Rows) -> Figure:
-    """Draw the error of batches over that of single patterns, one panel per rule."""
-    errors = by_repetition(rows, "error")
-    panels = {
-        rule_title(rule): [errors.xs((size, rule), level=("batch_size", "rule")) for size in (ONE, TEN)]
-        for rule in DESCENTS
-    }
-    return scatter(panels, "activation", "Error, single patterns", "Error, batches of 10")
-
-
-def answer(rows: Rows) -> Answer:
-    """Judge the changes, and say whether the better rule is another with batches."""
-    changes = contrast(rows, "error", "batch_size", TEN, ONE)
-    n_similar, n_other = similar_and_other(changes)
-    largest = changes.map(lambda change: abs(change.mean)).idxmax()
-    at = dict(zip(changes.index.names, largest, strict=True))
-    gains = contrast(rows, "error", "rule", *DESCENTS)
-    before, after = (gains.xs(size, level="batch_size") for size in (ONE, TEN))
-    return Answer(
-        verdict_of(changes),
-        f"With batches of 10 the 99 % interval of the change lies within ±{SIMILAR:g} in {n_similar} of "
-        f"{len(changes)} cells and certainly beyond it in {n_other}; the largest change is in {at['input']} "
-        f"→ {at['target']} with {at['activation']} units by {rule_title(at['rule'])} ({changes[largest]}). "
-        f"The better of the two rules certainly changes in {sum(map(turned, before, after))} of "
-        f"{len(before)} cells; many errors are smaller than {SIMILAR:g}, where this says little.",
+def remarks(rows: Rows) -> str:
+    """Say whether the better rule is another with batches."""
+    gains = contrast(rows, "error", "rule", *DESCENTS).map(lambda gain: gain.mean * gain.is_certain)
+    turned = gains.xs("1", level="batch_size") * gains.xs("10", level="batch_size") < 0
+    return (
+        f"The better of the two rules certainly changes in {turned.sum()} of {len(turned)} cells. Many "
+        "errors are smaller than 0.01, where this says little."
     )
 
 
-def turned(before: Interval, after: Interval) -> bool:
-    """Return whether two differences certainly have opposite signs."""
-    return before.is_certain and after.is_certain and before.mean * after.mean < 0
-
-
-def verdict_of(changes: Collection[Interval]) -> Word:
-    """Return the verdict by the rule of the study."""
-    n_similar, n_other = similar_and_other(changes)
-    if n_similar == len(changes):
-        return "holds"
-    if 4 * n_other > len(changes):
-        return "does not hold"
-    return "holds with limits" if 2 * n_similar > len(changes) else "undecided"
-
-
-def similar_and_other(changes: Collection[Interval]) -> tuple[int, int]:
-    """Return how many changes certainly lie within the bound of what is similar, and how many beyond."""
-    n_other = sum(abs(change.mean) - change.half > SIMILAR for change in changes)
-    return sum(change.within(SIMILAR) for change in changes), n_other
-
-
+CRITERION = Criterion(
+    says="Errors with batches of 10 are similar",
+    cells=lambda rows: ERRORS.difference(rows, "10", "1"),
+    sign=within(0.01),
+    words={
+        "holds": ALL_FOR,
+        "does not hold": MANY_AGAINST,
+        "holds with limits": MOST_FOR,
+    },
+    remarks=remarks,
+)
 STUDY = Study(
     name="mini_batches",
     title="Batches of ten patterns",
@@ -113,16 +77,14 @@ STUDY = Study(
         "pairs, {epochs} epochs.",
         "Error: mean absolute error of all patterns, with the best of the paper's 35 learning rates.",
         "Draws: 6 of the patterns, {trials} initial weights each; differences are paired by draw.",
+        "The rule was set with first numbers in sight.",
     ),
-    rule="Holds if the interval of the change lies within ±0.01 in all cells, with limits if in more than "
-    "half; does not hold if more than a quarter of the cells certainly change by more; else undecided. Set "
-    "with first numbers in sight.",
+    rule=CRITERION.rule,
     changes=(
         Change(
             "2026-11-18",
             "limits if at most a quarter of the cells certainly change by more than 0.01",
             "limits only if more than half of the intervals lie within ±0.01",
-            "holds",
             "holds",
         ),
     ),
@@ -133,20 +95,11 @@ STUDY = Study(
         "batch_size": (1, 10),
     },
     settings={"patterns": 100, "epochs": 100, "trials": 2, "learning_rates": LEARNING_RATES},
-    quick={
-        "pair": pairs("rand → rand"),
-        "activation": ("linear", "sigmoid"),
-        "draw": range(2),
-        "patterns": 20,
-        "epochs": 5,
-        "trials": 1,
-        "learning_rates": QUICK_RATES[::2],
-    },
+    quick={"pair": pairs("rand → rand"), "patterns": 20, "epochs": 5, "learning_rates": QUICK_RATES},
     measure=measure,
-    measures=("error", "learning_rate"),
     table=ERRORS.table,
-    figure=figure,
+    figure=lambda rows: scatter(ERRORS, rows, panel="rule", color="activation"),
     caption="Mean absolute error with batches of ten over that with single patterns, one mark per draw; on "
     "the line both are equal.",
-    answer=answer,
+    answer=CRITERION.answer,
 )

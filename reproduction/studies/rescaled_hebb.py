@@ -8,10 +8,10 @@ Paper: sec:HD_hebb_rule
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,12 +19,12 @@ import pandas as pd
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network import Layer
-from reproduction.evidence import Interval, Word
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.rows import Rows, by_repetition
-from reproduction.studies.base import Answer, Change, Record, Study, contrast, intervals, pairs
-from reproduction.studies.comparison import as_table, means
+from reproduction.studies.base import Change, Record, Study, intervals, pairs
+from reproduction.studies.comparison import Comparison, means
 from reproduction.studies.drawing import COLORS, lines
+from reproduction.studies.judging import ALL_FOR, SOME_AGAINST, Criterion, Sign, certain_sign
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,78 +78,74 @@ def fewest_and_most(rows: Rows) -> tuple[str, str]:
 def table(rows: Rows) -> pd.DataFrame:
     """Return the errors for the most patterns, with the rate kept and chosen anew."""
     fewest, most = fewest_and_most(rows)
-    rows = rows[rows["patterns"] == most]
-    names = {
-        "kept_error": {way: f"rate of {fewest} patterns: {way}" for way in WAYS},
-        "best_error": {way: f"rate of {most} patterns: {way}" for way in WAYS},
-    }
-    found = pd.concat([means(rows, name, "variant").rename(columns=names[name]) for name in names], axis=1)
-    found = found.map("{:.4f}".format)
-    changes = [f"{RESCALED} − {way}" for way in (PLAIN, FROM_ZERO)]
-    for heading, way in zip(changes, WAYS, strict=False):
-        found[heading] = contrast(rows, "best_error", "variant", RESCALED, way).map(str)
-    chosen = [*names["kept_error"].values(), *names["best_error"].values(), *changes, DESCENT, BASELINE]
-    return as_table(found, {name: name for name in ("pair", "activation", *chosen)})
+    last = rows[rows["patterns"] == most]
+    kept, best = ({way: f"rate of {n} patterns: {way}" for way in WAYS} for n in (fewest, most))
+    of_kept = Comparison("kept_error", "variant", {"pair": "pair", "activation": "activation"}, kept)
+    of_best = Comparison(
+        measure="best_error",
+        axis="variant",
+        cells={},
+        values=best,
+        differences={f"{RESCALED} − {way}": (RESCALED, way) for way in (PLAIN, FROM_ZERO)},
+        last={DESCENT: DESCENT, BASELINE: BASELINE},
+    )
+    return pd.concat([of_kept.table(last), of_best.table(last)], axis=1)
 
 
 def figure(rows: Rows) -> Figure:
     """Draw the mean output and the error of linear units over the number of patterns."""
     linear = rows[(rows["activation"] == "linear") & rows["variant"].isin(WAYS)]
-    panels = [means(linear, name, "patterns").T for name in ("output", "kept_error")]
-    for panel in panels:
-        panel.index = panel.index.astype(int)
-        panel.columns = [f"{input} → {target}, {way}" for input, target, _, way in panel.columns]
+    panels = {}
+    for title, name in (("Mean |output|", "output"), ("Error", "kept_error")):
+        panels[title] = means(linear, name, "patterns").T.rename(index=int)
+        panels[title].columns = [f"{x} → {t}, {way}" for x, t, _, way in panels[title].columns]
     styles = [{"color": color, "linestyle": dashes} for color in COLORS for dashes in ("-", ":", "--")]
-    return lines({"Mean |output|": panels[0], "Error": panels[1]}, styles, x="Patterns stored")
+    return lines(panels, styles, x="Patterns stored")
 
 
-def growth(rows: Rows, way: str) -> pd.Series:
+def growth(rows: Rows) -> pd.DataFrame:
     """Return the logarithm of the factor from the output for the fewest patterns to that for the most.
 
     A factor does not depend on the learning rate that a draw chose, where weights start at zero.
     """
-    outputs = by_repetition(rows[rows["activation"] != "sigmoid"], "output").xs(way, level="variant")
+    is_judged = rows["variant"].isin(WAYS) & (rows["activation"] != "sigmoid")
+    outputs = by_repetition(rows[is_judged], "output")
     few, many = (outputs.xs(n, level="patterns") for n in fewest_and_most(rows))
-    return intervals(np.log(many / few))
+    return np.log(many / few)
 
 
-def answer(rows: Rows) -> Answer:
-    """Judge whether rescaling keeps the output in range, and say what it does for the error."""
+def remarks(rows: Rows) -> str:
+    """Say by which factors outputs change, and what rescaling does for the error."""
     fewest, most = fewest_and_most(rows)
-    factors = {way: growth(rows, way) for way in WAYS}
+    factors = np.exp(growth(rows).mean(axis=1)).groupby(level="variant").agg(["min", "max"])
+    spans = {way: f"{factors['min'][way]:.2g} to {factors['max'][way]:.2g}" for way in WAYS}
     errors = by_repetition(rows[rows["patterns"] == most], "best_error")
-    rescaled, plain, zero, descent = (
-        errors.xs(way, level="variant") for way in (RESCALED, PLAIN, FROM_ZERO, DESCENT)
-    )
-    gains = [(rescaled - other).mean(axis=1).abs().max() for other in (plain, zero)]
-    n_worse, n_better = ((sign * (rescaled - descent) > 0).all(axis=1).sum() for sign in (1, -1))
-    return Answer(
-        verdict_of([*factors[PLAIN], *factors[FROM_ZERO]], factors[RESCALED]),
-        "Rescaling keeps the output of units that do not saturate in range, but it shrinks what is stored: "
-        f"from {fewest} to {most} patterns, with the learning rate kept, the mean output changes by a "
-        f"factor of {_span(factors[RESCALED])}, against {_span(factors[PLAIN])} without rescaling, or "
-        f"{_span(factors[FROM_ZERO])} if weights start at zero. With the best rate for {most} patterns it "
-        f"changes the error by up to {gains[0]:.2f}, since it removes the initial weights, but by "
-        f"{gains[1]:.2f} at most if weights start at zero; in all draws it is above that of Hebbian-descent "
-        f"in {n_worse} and below it in {n_better} of {len(rescaled)} cells.",
+    rescaled, *others = (errors.xs(way, level="variant") for way in (RESCALED, PLAIN, FROM_ZERO, DESCENT))
+    changes = [(rescaled - other).mean(axis=1).abs().max() for other in others]
+    n_worse, n_better = ((sign * (rescaled - others[-1]) > 0).all(axis=1).sum() for sign in (1, -1))
+    return (
+        f"From {fewest} to {most} patterns rescaling changes the mean output by a factor of "
+        f"{spans[RESCALED]}, so it shrinks what is stored; without it the factor is {spans[PLAIN]}, or "
+        f"{spans[FROM_ZERO]} if weights start at zero. With the best rate for {most} patterns it changes the "
+        f"error by up to {changes[0]:.2f}, since it removes the initial weights, but by {changes[1]:.2f} at "
+        f"most if weights start at zero. In all draws it is above that of Hebbian-descent in {n_worse} "
+        f"and below it in {n_better} of {len(rescaled)} cells."
     )
 
 
-def verdict_of(without: Iterable[Interval], rescaled: Iterable[Interval]) -> Word:
-    """Return the verdict by the rule of the study, given the log-growth in each cell."""
-    without, rescaled = list(without), list(rescaled)
-    shrinks = any(each.mean < -each.half for each in without)
-    if shrinks or any(each.mean > each.half for each in rescaled):
-        return "does not hold"
-    everywhere = all(each.is_certain for each in (*without, *rescaled))
-    return "holds with limits" if everywhere else "undecided"
+def as_said(cell: Any) -> int:
+    """Return whether an output certainly grows as learned, or shrinks if rescaled; −1 for the contrary."""
+    return -certain_sign(cell) if RESCALED in cell.Index else certain_sign(cell)
 
 
-def _span(growth: Iterable[Interval]) -> str:
-    factors = [np.exp(each.mean) for each in growth]
-    return f"{min(factors):.2g} to {max(factors):.2g}"
-
-
+CRITERION = Criterion(
+    says="Outputs of units that do not saturate grow without rescaling and shrink with it",
+    cells=lambda rows: intervals(growth(rows)).to_frame("difference"),
+    sign=Sign("where the logarithm certainly does", "where it certainly does the opposite", as_said),
+    words={"does not hold": SOME_AGAINST, "holds with limits": ALL_FOR},
+    quantity="logarithm of a factor",
+    remarks=remarks,
+)
 STUDY = Study(
     name="rescaled_hebb",
     title="Hebb's rule rescaled by the number of updates",
@@ -166,18 +162,16 @@ STUDY = Study(
         "Growth: the factor from the mean |output| for the fewest patterns to that for the most, rate "
         "kept, as the mean logarithm.",
         "Draws: 8 of patterns and initial weights; differences are paired by draw.",
+        "It cannot hold without limits: decay, the other remedy, is not measured.",
+        "The rule was set with first numbers in sight.",
     ),
-    rule="Does not hold if the output of some unit that does not saturate certainly shrinks without "
-    "rescaling, or certainly grows with it; holds with limits if in all cells it certainly grows without "
-    "and shrinks with it; else undecided. It cannot hold without limits, since decay, the other remedy, is "
-    "not measured. Set with first numbers in sight.",
+    rule=CRITERION.rule,
     changes=(
         Change(
             "2026-11-18",
             "with limits if the output grows without rescaling in one cell, and with it in none",
             "intervals of the factor in all cells (of differences, two cells of linear units from zero are "
             "not certain, whose learning rates differ between draws)",
-            "holds with limits",
             "holds with limits",
         ),
     ),
@@ -187,18 +181,12 @@ STUDY = Study(
         "draw": range(8),
     },
     settings={"patterns": (10, 25, 50, 100, 200, 400), "learning_rates": LEARNING_RATES},
-    quick={
-        "pair": pairs("rand → digits"),
-        "activation": ("linear", "sigmoid"),
-        "draw": range(2),
-        "patterns": (5, 20),
-        "learning_rates": QUICK_RATES,
-    },
+    quick={"pair": pairs("rand → digits"), "patterns": (5, 20), "learning_rates": QUICK_RATES},
     measure=measure,
     measures=("best_error", "kept_error", "output", "learning_rate"),
     table=table,
     figure=figure,
     caption="Linear units: mean absolute output and mean absolute error over the number of stored patterns, "
     "with the learning rate that is best for the fewest.",
-    answer=answer,
+    answer=CRITERION.answer,
 )

@@ -60,7 +60,7 @@ class TestEachStudy:
             pytest.skip("a study that is newer than the golden numbers")
         verdict, text, tables = answers[study.name]
         assert verdict == golden["verdict"]
-        assert verdicts.numbers_of(text) == verdicts.numbers_of(golden["answer"])
+        assert not verdicts.missing_numbers(golden["answer"], text)
         assert [{"title": t, "headings": h, "rows": r} for t, h, r in tables] == golden["tables"]
 
     def test_its_rule_has_more_than_one_outcome(self, study):
@@ -103,11 +103,13 @@ class TestJobs:
         assert study.rows(Context(tmp_path)).empty
 
     def test_a_finished_run_replaces_the_committed_rows(self, tmp_path):
-        quick = replace(MINI, axes={**MINI.axes, **MINI.quick}, settings={**MINI.settings, **MINI.quick})
+        quick = replace(
+            MINI, axes={**MINI.axes, **MINI.quick, "draw": range(2)}, settings={**MINI.settings, **MINI.quick}
+        )
         study = replace(quick, axes={name: quick.axes[name] for name in MINI.axes})
         assert len(study.rows(Context(tmp_path))) == 768
         run(study, Context(tmp_path))
-        assert len(study.rows(Context(tmp_path))) == 32
+        assert len(study.rows(Context(tmp_path))) == 64
 
     def test_a_missing_library_is_named(self, tmp_path):
         with pytest.raises(MissingExtraError, match="no_such_library"):

@@ -11,23 +11,27 @@ PARTS = ("verdict_counts", "printed", "paired", "studies")
 
 @pytest.fixture(scope="module")
 def present():
-    return with_numbers_of_answers(json.loads(json.dumps(verdicts.present())))
+    return json.loads(json.dumps(verdicts.present()))
 
 
 @pytest.fixture(scope="module")
 def golden():
-    return with_numbers_of_answers(json.loads(verdicts.FILE.read_text(encoding="utf-8")))
+    return json.loads(verdicts.FILE.read_text(encoding="utf-8"))
 
 
-def with_numbers_of_answers(found):
-    for study in found["studies"].values():
-        study["answer"] = verdicts.numbers_of(study["answer"])
-    return found
+def without_answers(part):
+    """Sentences may be written anew: only their numbers are compared."""
+    return {name: {**each, "answer": ""} if "answer" in each else each for name, each in part.items()}
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_verdicts_are_the_golden_ones(part, present, golden):
-    assert present[part] == golden[part]
+    assert without_answers(present[part]) == without_answers(golden[part])
+
+
+def test_answers_of_studies_have_all_golden_numbers(present, golden):
+    for name, study in golden["studies"].items():
+        assert not verdicts.missing_numbers(study["answer"], present["studies"][name]["answer"]), name
 
 
 def test_claims_have_the_golden_verdicts_and_all_numbers_of_their_findings(golden):

@@ -19,6 +19,7 @@ FILE = Path(__file__).with_name("verdicts.json")
 LONG_CLAIMS = {3, 14, 18, 19}
 """Claims that were judged by networks trained for minutes: all digits of what was found are known."""
 
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?%?")
 DIGITS = re.compile(r"\d[\d.]*e[-+]?\d+|\d+\.\d+")
 
 
@@ -110,9 +111,11 @@ def present() -> dict[str, Any]:
     return {"verdict_counts": counts(found), **found}
 
 
-def numbers_of(text: str) -> list[str]:
-    """Return the numbers of a text: sentences may be written anew, their numbers stay."""
-    return sorted(re.findall(r"[-+]?\d+(?:\.\d+)?%?", text))
+def missing_numbers(golden: str, present: str) -> Counter[str]:
+    """Return the numbers that a text has lost: sentences may be written anew, their numbers stay."""
+    lost = Counter(NUMBER.findall(golden))
+    lost.subtract(NUMBER.findall(present))
+    return +lost
 
 
 def counts(verdicts: Mapping[str, Any]) -> dict[str, Any]:
