@@ -12,6 +12,7 @@ from hebbian_descent.table_formats import TextTable
 from reproduction.catalogue import find
 from reproduction.commands.options import Names, Output, Quick
 from reproduction.context import OUTPUT, Context, Effort
+from reproduction.numbers import numbered
 from reproduction.rows import Rows
 from reproduction.studies import STUDIES, Study
 
@@ -54,8 +55,8 @@ def _show(study: Study, rows: Rows, quick: bool, in_full: bool) -> None:
         console.print(f"not run: python -m reproduction run {study.name}{' --quick' if quick else ''}")
         return
     if in_full:
-        for step in (*study.steps, f"Verdict: {study.rule}"):
-            console.print(f"- {step}", soft_wrap=True)
+        for step in (*study.steps, f"Rule: {study.rule}"):
+            console.print(f"- {numbered(step)}", soft_wrap=True)
         for change in study.changes:
             console.print(f"- Changed after results: {change}", soft_wrap=True)
         for title, table in study.tables(rows).items():

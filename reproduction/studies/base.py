@@ -113,7 +113,8 @@ class Study:
         settings = effort.applied_to({**self.axes, **self.settings}, {"draw": range(2), **self.quick})
         for values in product(*(settings[axis] for axis in self.axes)):
             at = _at(zip(self.axes, values, strict=True))
-            yield Job(_name_of(at), partial(self._measured, settings, at))
+            measured_with = {**{name: settings[name] for name in self.settings}, **at}
+            yield Job(_name_of(at), partial(self._measured, settings, at), measured_with)
 
     def rows(self, context: Context) -> Rows:
         """Return the rows of your own run if it is finished, or else those under version control."""

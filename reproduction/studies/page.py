@@ -44,7 +44,8 @@ def link_to(study: Study, page: str = "studies.md") -> str:
 def _section(study: Study, rows: pd.DataFrame) -> Iterator[str]:
     verdict, answer = study.answer(rows)
     yield f"## {study.title}"
-    yield f"**{study.question}** The paper says in {NUMBERS.get(study.section, study.section)}: {study.says}"
+    said = numbered(study.says)
+    yield f"**{study.question}** The paper says in {NUMBERS.get(study.section, study.section)}: {said}"
     yield f"*Answer: {verdict}.* {answer}"
     yield f"![{study.title}](figures/study_{study.name}.svg)\n\n{study.caption}"
     yield numbered(_bullets([*study.steps, f"Rule: {study.rule}", *_origin(study.label)]))
@@ -63,7 +64,7 @@ def _origin(label: str) -> Iterator[str]:
     found: dict[str, Any] = origins().get(label, {})
     if found:
         minutes = float(found["seconds"]) / 60
-        yield f"Measured {found['date']}, commit {found['commit']}, in {minutes:.0f} minutes on one core."
+        yield f"Measured {found['date']}, commit {found['commit']}, {minutes:.0f} min on one core."
 
 
 def as_text(table: pd.DataFrame) -> TextTable:
