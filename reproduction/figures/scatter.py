@@ -16,7 +16,7 @@ from hebbian_descent import plotting
 from hebbian_descent.rules import rule_title
 from reproduction.compare import verdicts
 from reproduction.context import Context, Effort
-from reproduction.figures.parts import name_panels
+from reproduction.figures.parts import named_panels
 from reproduction.printed import printed_rows
 
 if TYPE_CHECKING:
@@ -29,13 +29,18 @@ MARKS: dict[str, dict[str, Any]] = {
 }
 ACTIVATION_TITLES = {"explin": "ExpLin"}
 
-ONLINE = tuple(f"tab:Hetero_online_centered_{i}" for i in (1, 2, 3))
-UNCENTERED = tuple(f"tab:Hetero_online_uncentered_{i}" for i in (1, 2, 3))
-ADAPTIVE_OFFSETS = ("tab:Hetero_online_centered_shift",)
-WEIGHT_DECAY = ("tab:centered_weight_decay",)
-# The text says that all results are shown, the caption names the first of three tables; all three are drawn.
-MULTI_EPOCH = tuple(f"tab:Hetero_offline_{i}" for i in (1, 2, 3))
+ONLINE, UNCENTERED, MULTI_EPOCH = (
+    tuple(f"tab:{name}_{i}" for i in (1, 2, 3))
+    # The text says that all epochs are shown, the caption names the first of three tables: all are drawn.
+    for name in ("Hetero_online_centered", "Hetero_online_uncentered", "Hetero_offline")
+)
+OFFSETS, DECAY = ("tab:Hetero_online_centered_shift",), ("tab:centered_weight_decay",)
+CENTERED_CLASSES, CLASSES = ("tab:label_learning_centered",), ("tab:label_learning_uncentered",)
 AUTO_ASSOCIATION = ("tab:auto_associative",)
+LAST, ALL = ("mae_last20", "Error of the last 20"), ("mae_mean", "Error of all patterns")
+ERROR, RECONSTRUCTION = ("error_mean", "Classification error"), ("mae_mean", "Error")
+ACTIVITY = ("mean_hidden_activity", "Activity")
+DESCENTS = ("gradient_descent", "hebbian_descent")
 
 
 class Side(NamedTuple):
@@ -53,64 +58,51 @@ class Panel(NamedTuple):
     title: str
     x: Side
     y: Side
-    measure: str = "mae_last20"
-    what: str = "Error of the last 20"
+    measure: str
+    what: str
+    """The measure in words."""
 
 
-def _two_rules(
-    title: str,
-    tables: tuple[str, ...],
-    measure: str = "mae_last20",
-    what: str = "Error of the last 20",
-    **cell: str,
-) -> Panel:
+def _descents(title: str, tables: tuple[str, ...], what: tuple[str, str], **cell: str) -> Panel:
     """Return a panel with gradient descent on the x-axis and Hebbian-descent on the y-axis."""
-    x, y = (
-        Side(rule_title(rule, in_sentence=True), tables, {"rule": rule, **cell})
-        for rule in ("gradient_descent", "hebbian_descent")
-    )
-    return Panel(title, x, y, measure, what)
+    x, y = (Side(rule_title(rule, in_sentence=True), tables, {"rule": rule, **cell}) for rule in DESCENTS)
+    return Panel(title, x, y, *what)
 
 
+def _conditions(rule: str, x: Side, y: Side) -> Panel:
+    """Return a panel of one rule under two conditions."""
+    x, y = (side._replace(cell={"rule": rule, **side.cell}) for side in (x, y))
+    return Panel(rule_title(rule), x, y, *LAST)
+
+
+CENTERING = Side("without centering", UNCENTERED, {}), Side("with centering", ONLINE, {})
+FOLLOWING = tuple(
+    Side(title, OFFSETS, {"offsets": word})
+    for title, word in (("fixed offsets", "fixed"), ("updated offsets", "adaptive"))
+)
+DECAYING = Side("without weight decay", ONLINE, {}), Side("with weight decay", DECAY, {})
 PANELS: dict[str, tuple[Panel, ...]] = {
     "fig:heteroassociative_online_hebbian_scatter": (
-        _two_rules("With centering", ONLINE),
-        Panel(
-            "Hebbian-descent",
-            Side("without centering", UNCENTERED, {"rule": "hebbian_descent"}),
-            Side("with centering", ONLINE, {"rule": "hebbian_descent"}),
-        ),
+        _descents("With centering", ONLINE, LAST),
+        _conditions("hebbian_descent", *CENTERING),
     ),
     "fig:heteroassociative_online_updated_offsets_scatter": tuple(
-        Panel(
-            rule_title(rule),
-            Side("fixed offsets", ADAPTIVE_OFFSETS, {"rule": rule, "offsets": "fixed"}),
-            Side("updated offsets", ADAPTIVE_OFFSETS, {"rule": rule, "offsets": "adaptive"}),
-        )
-        for rule in ("gradient_descent", "hebbian_descent")
+        _conditions(rule, *FOLLOWING) for rule in DESCENTS
     ),
     "fig:heteroassociative_online_weight_decay_scatter": tuple(
-        Panel(
-            rule_title(rule),
-            Side("without weight decay", ONLINE, {"rule": rule}),
-            Side("with weight decay", WEIGHT_DECAY, {"rule": rule}),
-        )
-        for rule in ("gradient_descent", "hebbian_descent", "hebb", "covariance")
+        _conditions(rule, *DECAYING) for rule in (*DESCENTS, "hebb", "covariance")
     ),
-    "fig:heteroassociative_online_multi_epoch_scatter": tuple(
-        _two_rules(title, MULTI_EPOCH, "mae_mean", "Error of all patterns", centering=centering)
-        for centering, title in (("centered", "With centering"), ("uncentered", "Without centering"))
+    "fig:heteroassociative_online_multi_epoch_scatter": (
+        _descents("With centering", MULTI_EPOCH, ALL, centering="centered"),
+        _descents("Without centering", MULTI_EPOCH, ALL, centering="uncentered"),
     ),
-    "fig:label_learning_scatter": tuple(
-        _two_rules(title, (table,), "error_mean", "Classification error")
-        for table, title in (
-            ("tab:label_learning_centered", "With centering"),
-            ("tab:label_learning_uncentered", "Without centering"),
-        )
+    "fig:label_learning_scatter": (
+        _descents("With centering", CENTERED_CLASSES, ERROR),
+        _descents("Without centering", CLASSES, ERROR),
     ),
     "fig:auto_association_compare": (
-        _two_rules("Mean absolute error", AUTO_ASSOCIATION, "mae_mean", "Error"),
-        _two_rules("Average hidden activity", AUTO_ASSOCIATION, "mean_hidden_activity", "Activity"),
+        _descents("Mean absolute error", AUTO_ASSOCIATION, RECONSTRUCTION),
+        _descents("Average hidden activity", AUTO_ASSOCIATION, ACTIVITY),
     ),
 }
 """The panels of each figure, by label."""
@@ -122,11 +114,11 @@ def tables_of(panels: Iterable[Panel]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(table for side in sides for table in side.tables))
 
 
-def draw(context: Context, panels: Sequence[Panel], columns: int = 2) -> Figure:
+def draw(context: Context, panels: Sequence[Panel]) -> Figure:
     """Draw panels with equal axes, our points over the printed ones."""
     points = [points_of(context, panel) for panel in panels]
-    figure, all_axes = plotting.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
-    name_panels(all_axes, [panel.title for panel in panels])
+    titles = [panel.title for panel in panels]
+    figure, all_axes = named_panels(*titles, rows=len(panels) // 2, width=4.3, height=4.4)
     for axes, panel, shown in zip(all_axes, panels, points, strict=True):
         of_measure = [table for p, table in zip(panels, points, strict=True) if p.measure == panel.measure]
         _draw_points(axes, shown, _limits(pd.concat(of_measure)))
