@@ -27,6 +27,7 @@ DECAY = Family("online, centered, with weight decay", ("tab:centered_weight_deca
 EPOCHS = Family("100 epochs", _three("Hetero_offline"), "mae_mean")
 CLASSES = Family("classification", CLASSIFICATION, "error_mean")
 CENTERED_CLASSES = Family("classification, centered", CLASSIFICATION[:1], "error_mean")
+UNCENTERED_CLASSES = Family("classification, uncentered", CLASSIFICATION[1:], "error_mean")
 RECONSTRUCTION = Family("auto-association", ("tab:auto_associative",), "mae_mean")
 EVERYWHERE = (CENTERED, UNCENTERED, EPOCHS, CLASSES)
 HIDDEN_ACTIVITY = Family("hidden activity", ("tab:auto_associative",), "mean_hidden_activity")
