@@ -13,7 +13,7 @@ from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import ALL, MOST, SIGNIFICANTLY, Contrast, Found
 from reproduction.claims.examples import INCREASING
 from reproduction.claims.judge import Claim
-from reproduction.claims.networks import Networks, Records, Setting, by_epoch, cells_of
+from reproduction.claims.networks import Networks, Records, Setting, by_epoch, each_cell
 from reproduction.claims.tables import BESIDE_GD, CENTERED, EPOCHS, HD
 from reproduction.context import Context
 from reproduction.evidence import on_all, weakest
@@ -122,7 +122,7 @@ def judged_by_epochs(numbers: Numbers) -> Found:
     if often.verdict == "not run":
         return often
     few, many, converged = [], [], []
-    for name, rows in cells_of(numbers.rows("claim 13"), "activation"):
+    for name, rows in each_cell(numbers.rows("claim 13"), "activation"):
         learned = by_epoch(rows[rows["patterns"] == "100"], "mae_all")
         errors, losses = (by_epoch(rows[rows["patterns"] == "400"], name) for name in ("mae_all", "loss"))
         converged += [learned[-1] < CONVERGED * BASELINE, stays_down(errors)]

@@ -31,7 +31,7 @@ def activity(activation: str | Activation, error: ErrorFunction | str = "differe
 
 
 def autoencoder(
-    hidden: str = "sigmoid", output: str = "sigmoid", n_hidden: int = 3, centered: bool = True
+    hidden: str, output: str, n_hidden: int = 3, centered: bool = True
 ) -> tuple[Autoencoder, Array]:
     """Return a small random auto-encoder and patterns for it."""
     rng = np.random.default_rng(0)

@@ -11,7 +11,7 @@ from hebbian_descent.rules import rule_title
 from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import ALL, Found
 from reproduction.claims.judge import Claim
-from reproduction.claims.networks import Networks, Records, Setting, cells_of
+from reproduction.claims.networks import Networks, Records, Setting, each_cell
 from reproduction.context import Context
 from reproduction.evidence import Word, on_all, weakest
 from reproduction.grids import LEARNING_RATES
@@ -55,7 +55,7 @@ def streams(context: Context, setting: Setting) -> Records:
 
 def judged(numbers: Numbers) -> Found:
     """Check three things: does it forget, does no other rule, and is it a power law?"""
-    streams = [rows for _, rows in cells_of(numbers.rows("claim 14"), "input", "target", "patterns")]
+    streams = [rows for _, rows in each_cell(numbers.rows("claim 14"), "input", "target", "patterns")]
     forgets = pd.DataFrame(map(forgetting_draws, streams))
     n_draws = pd.Series([rows["draw"].nunique() for rows in streams])
     fits = pd.DataFrame(map(best_law, streams))

@@ -71,11 +71,11 @@ class Networks:
 
     def missing(self, rows: Rows) -> list[str]:
         """Return the names of the jobs that have no rows."""
-        there = {name for name, _ in cells_of(rows, *self.settings[0])} if len(rows) else set()
+        there = {name for name, _ in each_cell(rows, *self.settings[0])} if len(rows) else set()
         return ["-".join(s.values()) for s in self.settings if " ".join(s.values()) not in there]
 
 
-def cells_of(rows: Rows, *settings: str) -> Iterator[tuple[str, Rows]]:
+def each_cell(rows: Rows, *settings: str) -> Iterator[tuple[str, Rows]]:
     """Yield the rows of each network or stream under its name."""
     for words, found in rows.groupby([*settings], observed=True, sort=False):
         yield " ".join(words), found

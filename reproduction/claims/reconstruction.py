@@ -16,7 +16,7 @@ from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import ALL, Found
 from reproduction.claims.examples import asymmetry, auto_change
 from reproduction.claims.judge import Claim
-from reproduction.claims.networks import Networks, Records, Setting, by_epoch, cells_of
+from reproduction.claims.networks import Networks, Records, Setting, by_epoch, each_cell
 from reproduction.context import Context
 from reproduction.evidence import on_all
 
@@ -77,7 +77,7 @@ def reconstruction(_: Context, setting: Setting) -> Records:
 def no_objective(numbers: Numbers) -> Found:
     """Show that second derivatives do not commute, and follow reconstruction errors over the epochs."""
     gap = asymmetry(_update_of_one_unit, np.array([0.7, -0.4]))
-    networks = cells_of(numbers.rows("claim 18"), *NETWORKS[0])
+    networks = each_cell(numbers.rows("claim 18"), *NETWORKS[0])
     curves = {name: by_epoch(rows, "mae_mean") for name, rows in networks}
     words = "; ".join(
         f"{name} {' → '.join(f'{curve[epoch]:.4f}' for epoch in SHOWN)} (smallest {curve.min():.4f})"
