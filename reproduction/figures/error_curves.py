@@ -8,7 +8,7 @@ Paper: sec:HD_hetero_associative_learning
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,8 @@ from hebbian_descent.sweep import Best, SweepResult
 from hebbian_descent.sweep.selection import patterns_of
 from reproduction.context import Context
 from reproduction.experiments.association import PROTOCOL
-from reproduction.figures.parts import named_panels
+from reproduction.figures.parts import Axes, Figure, named_panels
 from reproduction.grids import QUICK_DECAYS, QUICK_RATES, WEIGHT_DECAYS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
 QUICK: dict[str, Any] = {"learning_rates": QUICK_RATES, "trials": 2}

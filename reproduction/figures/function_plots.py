@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from hebbian_descent.network import get_activation
 from hebbian_descent.rules import LOSSES
 from hebbian_descent.rules.gradient_descent import pulled_back
 from reproduction.context import Context
-from reproduction.figures.parts import named_panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Figure, named_panels
 
 ACTIVATIONS = {"sigmoid": ("Sigmoid", "-"), "rectifier": ("Rectifier", "--"), "explin": ("ExpLin", ":")}
 """Title and dashes."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,7 @@ from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import get_rule
 from reproduction.context import Context
-from reproduction.figures.parts import draw_units, named_panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Axes, Figure, draw_units, named_panels
 
 INPUTS = np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
 TARGETS = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,10 @@ from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep import initial_weights
 from reproduction.context import Context, Effort
 from reproduction.experiments.auto_association import PROTOCOL, n_hidden
-from reproduction.figures.parts import named_panels
+from reproduction.figures.parts import Figure, named_panels
 from reproduction.printed import printed_rows
 from reproduction.rows import Rows
 from reproduction.running import Job, run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 RULES = ("gradient_descent", "hebbian_descent")
 SETTINGS = {name: PROTOCOL[name] for name in ("epochs", "batch_size", "hidden_shift", "seed", "patterns")}

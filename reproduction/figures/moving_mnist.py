@@ -8,7 +8,7 @@ Paper: fig:moving_MNIST
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,8 @@ from hebbian_descent.sweep import Best
 from reproduction.context import Context
 from reproduction.experiments.association import PROTOCOL
 from reproduction.figures.error_curves import learned, plot_errors
+from reproduction.figures.parts import Axes, Figure
 from reproduction.printed import printed_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ORANGE = plotting.RULE_STYLES["hebbian_descent"]["color"]
 OFFSETS = {

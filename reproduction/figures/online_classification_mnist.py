@@ -9,7 +9,7 @@ Paper: fig:online_label_learning_MNIST
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,8 @@ from hebbian_descent.datasets import load
 from reproduction.context import Context
 from reproduction.experiments.classification import one_hot
 from reproduction.figures.error_curves import RULES
-from reproduction.figures.parts import named_panels
+from reproduction.figures.parts import Axes, Figure, named_panels
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 PROTOCOL = {"learning_rates": LEARNING_RATES, "trials": 10, "patterns": None, "seed": 0}
 QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "patterns": 500}

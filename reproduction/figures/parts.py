@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 
 from hebbian_descent import plotting
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    import matplotlib  # takes half a second to import, and a list of figures needs none
+
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
 
 
 def named_panels(*titles: str, rows: int = 1, **size: Any) -> tuple[Figure, list[Axes]]:

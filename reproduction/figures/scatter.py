@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,12 +18,8 @@ from reproduction.claims import tables
 from reproduction.claims.cells import Family
 from reproduction.compare import verdicts
 from reproduction.context import Context, Effort
-from reproduction.figures.parts import named_panels
+from reproduction.figures.parts import Axes, Figure, named_panels
 from reproduction.printed import printed_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MARKS: dict[str, dict[str, Any]] = {
     "printed": {"marker": "o", "markersize": 7, "alpha": 0.3, "markeredgewidth": 0, "zorder": 2},

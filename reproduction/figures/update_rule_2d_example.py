@@ -19,12 +19,10 @@ from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer, get_activation
 from hebbian_descent.rules import LOSSES, get_rule
 from reproduction.context import Context
-from reproduction.figures.parts import arrow, named_panels
+from reproduction.figures.parts import Axes, Figure, arrow, named_panels
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.contour import QuadContourSet
-    from matplotlib.figure import Figure
 
 INPUTS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 TARGETS = np.array([[0.0], [0.0], [1.0]])
