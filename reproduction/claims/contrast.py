@@ -218,13 +218,16 @@ class Contrast:
             )
             yield f"{ours} (print: {print_})."
         if against := _by_group(groups, "is_against"):
-            worse = pairs[pairs["is_against"] & (pairs["gain"] < 0)]
-            furthest = (
-                f" Furthest: {_in_numbers(worse.loc[worse[criterion.loss].idxmax()])}." if len(worse) else ""
-            )
-            yield f"Against it: {against}.{furthest}"
+            yield f"Against it: {against}.{self._furthest(pairs)}"
         if self.judged_by == "strictly" and (ties := _by_group(groups, "not is_for and not is_against")):
             yield f"Neither for nor against it: {ties}."
+
+    def _furthest(self, pairs: Pairs) -> str:
+        """Return the numbers of the cell that is worse by most; nothing if none is worse."""
+        worse = pairs[pairs["is_against"] & (pairs["gain"] < 0)]
+        if not len(worse):
+            return ""
+        return f" Furthest: {_in_numbers(worse.loc[worse[self._criterion.loss].idxmax()])}."
 
 
 def _title(group: str) -> str:

@@ -23,12 +23,13 @@ from reproduction.figures.error_curves import learned, plot_errors
 from reproduction.figures.parts import Axes, Figure
 from reproduction.printed import printed_rows
 
-ORANGE = plotting.RULE_STYLES["hebbian_descent"]["color"]
-OFFSETS = {
-    "adaptive": ("moving", "updated offsets", {"color": ORANGE, "linestyle": "-"}),
-    "fixed": ("mean", "fixed offsets", {"color": "#000000", "linestyle": "--"}),
+CENTERING = {"adaptive": "moving", "fixed": "mean"}
+"""By the name of the offsets in the printed rows."""
+WORDS = {"adaptive": "updated offsets", "fixed": "fixed offsets"}
+STYLES = {
+    "adaptive": {"color": plotting.RULE_STYLES["hebbian_descent"]["color"], "linestyle": "-"},
+    "fixed": {"color": "#000000", "linestyle": "--"},
 }
-"""Centering, title and style, by the name of the offsets in the printed rows."""
 SHIFT = 0.1
 PAIR, ORDER = ("mnist", "mnist"), "label"
 SIDE = 28
@@ -47,9 +48,7 @@ class Moving(NamedTuple):
 def compute(context: Context) -> Moving:
     """Learn 100 digits in the order of their classes with fixed and with moving offsets."""
     settings: dict[str, Any] = {"rules": "hebbian_descent", "shift": SHIFT, "input_order": ORDER}
-    results = {
-        name: learned(context, PAIR, centering=value, **settings) for name, (value, *_) in OFFSETS.items()
-    }
+    results = {name: learned(context, PAIR, centering=value, **settings) for name, value in CENTERING.items()}
     n_patterns = len(results["fixed"].axes["pattern"])
     inputs, _ = draw_pair(*PAIR, n_patterns, seed=0, input_order=ORDER)
     offsets = followed(inputs, PROTOCOL["offset_start"], SHIFT)
@@ -80,7 +79,7 @@ def draw(context: Context) -> Figure:
     )
     _show(inputs, found.inputs, columns=10)
     _show(offsets, found.offsets, columns=1)
-    styles = [{**OFFSETS[name][2], "label": _label(name, best)} for name, best in found.best.items()]
+    styles = [{**STYLES[name], "label": _label(name, best)} for name, best in found.best.items()]
     plot_errors(errors, list(found.best.values()), styles, found.baseline)
     errors.set_ylim(0, 0.2)
     inputs.set_title("(a) Inputs, in order", fontsize=11, loc="left")
@@ -104,7 +103,7 @@ def _label(offsets: str, best: Best) -> str:
     last, everything = means(best)
     (row,) = (row for row in printed_rows("text:moving_MNIST") if row.cell["offsets"] == offsets)
     return (
-        f"Hebbian-descent, {OFFSETS[offsets][1]}, $\\eta$ = {best.learning_rate:g}\n"
+        f"Hebbian-descent, {WORDS[offsets]}, $\\eta$ = {best.learning_rate:g}\n"
         f"last 10: {last:.4f} (printed {row.results['mae_last10']:.4f}), "
         f"all: {everything:.4f} (printed {row.results['mae_all']:.4f})"
     )
