@@ -8,17 +8,20 @@ Paper: sec:conclusion
 
 from __future__ import annotations
 
-from reproduction.claims import identities, tables, trained
+from reproduction.claims import convergence, forgetting, identities, reconstruction, tables
 from reproduction.claims.cells import Numbers
 from reproduction.claims.judge import Claim, Judged, judge
-from reproduction.claims.measured import EXPERIMENTS
+from reproduction.claims.networks import Networks
 from reproduction.context import Context
 
 __all__ = ["CLAIMS", "EXPERIMENTS", "Claim", "Judged", "Numbers", "judge", "judge_all"]
 
+PARTS = (identities, tables, convergence, forgetting, reconstruction)
 CLAIMS: tuple[Claim, ...] = tuple(
-    sorted((*identities.CLAIMS, *tables.CLAIMS, *trained.CLAIMS), key=lambda claim: claim.number)
+    sorted((claim for part in PARTS for claim in part.CLAIMS), key=lambda claim: claim.number)
 )
+EXPERIMENTS = {c.evidence.label: c.evidence for c in CLAIMS if isinstance(c.evidence, Networks)}
+"""The networks that claims train, by label."""
 
 
 def judge_all(context: Context) -> list[Judged]:

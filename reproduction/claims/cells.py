@@ -39,14 +39,11 @@ class Numbers:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._rows: dict[str, Rows] = {}
         self._cells: dict[tuple[str, str], Cells] = {}
 
     def rows(self, experiment: str) -> Rows:
         """Return the rows of an experiment; empty if it was not run."""
-        if experiment not in self._rows:
-            self._rows[experiment] = rows_of(experiment, self.context)
-        return self._rows[experiment]
+        return rows_of(experiment, self.context)
 
     def cells(self, label: str, measure: str) -> Cells:
         """Return all printed cells of a table with our numbers, which are NaN where nothing was run."""
@@ -64,8 +61,7 @@ class Numbers:
         ours, diverged = by_repetition(rows, measure), rows["value"].isna()
         if diverged.any():  # a cell is not judged by the draws in which it did not diverge
             ours = ours[~by_repetition(rows.assign(value=diverged), measure).any(axis=1)]
-        places = [tuple(row.cell[name] for name in ours.index.names) for row in printed]
-        return cells.join(ours.reindex(pd.MultiIndex.from_tuples(places)).reset_index(drop=True))
+        return cells.join(ours, on=list(ours.index.names))
 
 
 class Family(NamedTuple):
@@ -74,6 +70,9 @@ class Family(NamedTuple):
     name: str
     labels: tuple[str, ...]
     measure: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.measure})"
 
     def cells(self, numbers: Numbers) -> Cells:
         """Return the cells of all these tables."""
@@ -102,8 +101,8 @@ def repetitions(cells: Cells) -> pd.DataFrame:
 
 def beside_cells(cells: Cells, pool: Cells, changes: Mapping[str, str]) -> Pairs:
     """Compare cells with those of a pool that differ in some settings; cells without one are left out."""
-    places = pd.MultiIndex.from_frame(cells[list(SETTINGS)].assign(**changes))
-    others = pool.set_index(list(SETTINGS)).reindex(places).reset_index(drop=True)
+    settings = list(SETTINGS)
+    others = cells[settings].assign(**changes).merge(pool, how="left", on=settings, validate="m:1")
     return _pairs(cells, repetitions(others), others["printed"])
 
 

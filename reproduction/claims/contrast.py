@@ -6,7 +6,7 @@ table, the printed baseline, or 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -58,74 +58,53 @@ class Criterion(NamedTuple):
     """Which cells are for a sentence, which are against it, and the verdict on all."""
 
     rule: str
-    is_for: Callable[[Pairs], pd.Series]
-    is_against: Callable[[Pairs], pd.Series]
-    word: Callable[[int, int, int], Word]
+    is_for: str = "sign > 0"
+    """A query on the sign, the gain, the loss, and the share of the other error that it is."""
+    is_against: str = "sign < 0"
+    word: Callable[[int, int, int], Word] = lambda n_for, n_against, n: on_all(n_for, n_against)
     """Takes the number of cells for it, against it, and in all."""
     tolerance: float = NEGLIGIBLE
     """Differences up to it are ties."""
-    loss: Callable[[Pairs], pd.Series] = lambda pairs: -pairs["gain"]
-    """By how much a cell is worse, to name the furthest."""
+    loss: str = "loss"
+    """By what a cell is worse, to name the furthest: loss or share."""
 
     def judged(self, pairs: Pairs) -> Pairs:
         """Return pairs with their sign, and whether they are for the sentence or against it."""
-        pairs = pairs.assign(sign=sign(pairs, self.tolerance))
-        return pairs.assign(is_for=self.is_for(pairs), is_against=self.is_against(pairs))
+        loss = -pairs["gain"]
+        share = (loss / pairs["other"]).where(loss != 0, 0.0)  # infinite beside an error of 0
+        pairs = pairs.assign(sign=sign(pairs, self.tolerance), loss=loss, share=share)
+        return pairs.assign(is_for=pairs.eval(self.is_for), is_against=pairs.eval(self.is_against))
 
     def word_on(self, pairs: Pairs) -> Word:
         """Return the verdict on judged pairs."""
         return self.word(int(pairs["is_for"].sum()), int(pairs["is_against"].sum()), len(pairs))
 
 
-def _is_better(pairs: Pairs) -> pd.Series:
-    return pairs["sign"] > 0
-
-
-def _is_worse(pairs: Pairs) -> pd.Series:
-    return pairs["sign"] < 0
-
-
-def _on_all(n_for: int, n_against: int, _: int) -> Word:
-    return on_all(n_for, n_against)
-
-
-def _relative_loss(pairs: Pairs) -> pd.Series:
-    """Return by what share of the other error the first is larger; infinite beside an error of 0."""
-    return (-pairs["gain"] / pairs["other"]).where(pairs["gain"] != 0, 0.0)
-
-
 CRITERIA = {
-    "all": Criterion(f"{SIGNIFICANTLY} {ALL}", _is_better, _is_worse, _on_all),
+    "all": Criterion(f"{SIGNIFICANTLY} {ALL}"),
     "strictly": Criterion(
-        f"{SIGNIFICANTLY} {ALL} {STRICTLY}",
-        _is_better,
-        _is_worse,
-        lambda pro, contra, n: on_all(pro, contra, n - pro - contra),
+        f"{SIGNIFICANTLY} {ALL} {STRICTLY}", word=lambda pro, contra, n: on_all(pro, contra, n - pro - contra)
     ),
-    "most": Criterion(f"{SIGNIFICANTLY} {MOST}", _is_better, _is_worse, on_most),
+    "most": Criterion(f"{SIGNIFICANTLY} {MOST}", word=on_most),
     "not worse": Criterion(
         "A cell is against the sentence where it is worse by more than 0.001 and by more than chance "
         f"explains (99 %), else for it. {ALL}",
-        lambda pairs: pairs["sign"] >= 0,
-        _is_worse,
-        _on_all,
+        is_for="sign >= 0",
     ),
     "similar": Criterion(
         "A cell is for the sentence where the two differ by 0.01 at most, against it where they differ by "
         f"more and by more than chance explains (99 %), in either direction. {ALL}",
-        lambda pairs: pairs["gain"].abs() <= 0.01,
-        lambda pairs: pairs["sign"] != 0,
-        _on_all,
+        is_for="-0.01 <= gain <= 0.01",
+        is_against="sign != 0",
         tolerance=0.01,
     ),
     "slightly worse": Criterion(
         "A cell is for the sentence where the error is at most 10 % larger than the other one, against it "
         f"where it is larger by more than that and by more than chance explains (99 %). {ALL}",
-        lambda pairs: _relative_loss(pairs) <= 0.1,
-        lambda pairs: (pairs["sign"] < 0) & (_relative_loss(pairs) > 0.1),
-        _on_all,
+        is_for="share <= 0.1",
+        is_against="sign < 0 and share > 0.1",
         tolerance=0.0,
-        loss=_relative_loss,
+        loss="share",
     ),
 }
 
@@ -154,25 +133,27 @@ class Contrast:
     @property
     def check(self) -> str:
         """Which cells are compared with which."""
-        tables = ", ".join(f"{family.name} ({family.measure})" for family in self.families)
+        tables = ", ".join(map(str, self.families))
         where = self.where.replace("==", "is").replace("!=", "is not").replace("'", "") or "all"
-        if isinstance(self.rivals, Family):
-            rivals = f"{self.rivals.name} ({self.rivals.measure})"
-        elif isinstance(self.rivals, str):
-            rivals = self.rivals
-        else:
-            rivals = ", ".join(
-                " ".join(f"{name} {word}" for name, word in new.items()) for new in self.rivals
-            )
-        return f"Tables: {tables}; smaller is better. Cells: {where}. Beside: {rivals}."
+        return f"Tables: {tables}; smaller is better. Cells: {where}. Beside: {self._rivals_in_words}."
+
+    @property
+    def _rivals_in_words(self) -> str:
+        if isinstance(self.rivals, str | Family):
+            return str(self.rivals)
+        return ", ".join(" ".join(f"{name} {word}" for name, word in new.items()) for new in self.rivals)
 
     @property
     def rule(self) -> str:
         """The rule of the criterion."""
-        rule = CRITERIA[self.judged_by].rule
+        rule = self._criterion.rule
         if self.reverse:
             rule = rule.replace("better", "…").replace("worse", "better").replace("…", "worse")
         return f"{rule} {WEAKEST}" if self.weakest else rule
+
+    @property
+    def _criterion(self) -> Criterion:
+        return CRITERIA[self.judged_by]
 
     @property
     def experiments(self) -> tuple[str, ...]:
@@ -190,20 +171,19 @@ class Contrast:
             return Found("not run", f"{n_run} of {len(pairs)} comparisons were run. So far: {counts}.")
         findings = [f"{counts}.", *self._decisive(pairs, groups), self.remark]
         findings += [f"{name}: {replace(self, **new).in_all(numbers)}." for name, new in self.also.items()]
-        parts = groups.values() if self.weakest else [pairs]
-        word = weakest(CRITERIA[self.judged_by].word_on(part) for part in parts)
+        word = weakest(map(self._criterion.word_on, groups.values() if self.weakest else [pairs]))
         if (pairs["n"] < (pairs["input"] != "").map(fewest)).any():
             word, findings = "undecided", [FEW, *findings]
         return Found(word, "\n".join(filter(None, findings)))
 
     def pairs(self, numbers: Numbers) -> Pairs:
         """Compare each cell with its hardest rival, and judge it."""
-        pairs = pd.concat([self._pairs_in(family, numbers) for family in self.families], ignore_index=True)
-        return CRITERIA[self.judged_by].judged(pairs)
+        pairs = [self._pairs_in(family, numbers).assign(family=family.name) for family in self.families]
+        return self._criterion.judged(pd.concat(pairs, ignore_index=True))
 
     def _pairs_in(self, family: Family, numbers: Numbers) -> Pairs:
-        everything = family.cells(numbers)
-        cells = (everything.query(self.where) if self.where else everything).reset_index(drop=True)
+        pool = family.cells(numbers)
+        cells = (pool.query(self.where) if self.where else pool).reset_index(drop=True)
         match self.rivals:
             case "baseline" | "zero":
                 constant = cells["baseline"] if self.rivals == "baseline" else 0.0 * cells["printed"]
@@ -211,9 +191,8 @@ class Contrast:
             case Family():
                 found = [beside_cells(cells, self.rivals.cells(numbers), {})]
             case rivals:
-                found = [beside_cells(cells, everything, changes) for changes in rivals]
-        signed = [reversed_(pairs) if self.reverse else pairs for pairs in found]
-        return hardest(signed).assign(family=family.name)
+                found = [beside_cells(cells, pool, changes) for changes in rivals]
+        return hardest([reversed_(pairs) if self.reverse else pairs for pairs in found])
 
     def in_all(self, numbers: Numbers) -> str:
         """Return the counts of all cells together."""
@@ -221,7 +200,7 @@ class Contrast:
 
     def counted(self, pairs: Pairs) -> str:
         """Return how many cells are better, equal and worse, in our numbers and in print."""
-        printed = CRITERIA[self.judged_by].judged(as_printed(pairs))
+        printed = self._criterion.judged(as_printed(pairs))
         ours, print_ = ([int((p["sign"] == s).sum()) for s in (1, 0, -1)] for p in (pairs, printed))
         words = ("below 0", "about 0", "above 0") if self.rivals == "zero" else ("better", "equal", "worse")
         better, equal, worse = words[::-1] if self.reverse else words
@@ -229,32 +208,35 @@ class Contrast:
         text = f"{better} in {ours[0]} of {n_run}, {equal} in {ours[1]}, {worse} in {ours[2]}"
         return f"{text} (print: {' / '.join(map(str, print_))} of {len(pairs)})"
 
-    def _decisive(self, pairs: Pairs, groups: Mapping[str, Pairs]) -> list[str]:
-        """Return which cells are against the sentence, and which are open where the rule counts them."""
-        lines, criterion = [], CRITERIA[self.judged_by]
-        if self.judged_by in ("similar", "slightly worse"):
-            printed = criterion.judged(as_printed(pairs))
+    def _decisive(self, pairs: Pairs, groups: Mapping[str, Pairs]) -> Iterator[str]:
+        """Yield which cells are against the sentence, and which are open where the rule counts them."""
+        criterion = self._criterion
+        if criterion.tolerance != NEGLIGIBLE:  # then for and against are not better and worse
             ours, print_ = (
-                f"{p['is_for'].sum()} for it, {p['is_against'].sum()} against it" for p in (pairs, printed)
+                f"{p['is_for'].sum()} for it, {p['is_against'].sum()} against it"
+                for p in (pairs, criterion.judged(as_printed(pairs)))
             )
-            lines.append(f"{ours} (print: {print_}).")
-        if against := _by_group(groups, lambda pairs: pairs["is_against"]):
-            lines.append(f"Against it: {against}.")
-        if len(worse := pairs[pairs["is_against"] & (pairs["gain"] < 0)]):
-            lines[-1] += f" Furthest: {_in_numbers(worse.loc[criterion.loss(worse).idxmax()])}."
-        if self.judged_by == "strictly":
-            ties = _by_group(groups, lambda pairs: ~pairs["is_for"] & ~pairs["is_against"])
-            lines += [f"Neither for nor against it: {ties}."] if ties else []
-        return lines
+            yield f"{ours} (print: {print_})."
+        if against := _by_group(groups, "is_against"):
+            yield f"Against it: {against}.{self._furthest(pairs)}"
+        if self.judged_by == "strictly" and (ties := _by_group(groups, "not is_for and not is_against")):
+            yield f"Neither for nor against it: {ties}."
+
+    def _furthest(self, pairs: Pairs) -> str:
+        """Return the numbers of the cell that is worse by most; nothing if none is worse."""
+        worse = pairs[pairs["is_against"] & (pairs["gain"] < 0)]
+        if not len(worse):
+            return ""
+        return f" Furthest: {_in_numbers(worse.loc[worse[self._criterion.loss].idxmax()])}."
 
 
 def _title(group: str) -> str:
     return rule_title(group, in_sentence=True) if group in RULES else group
 
 
-def _by_group(groups: Mapping[str, Pairs], is_meant: Callable[[Pairs], pd.Series]) -> str:
+def _by_group(groups: Mapping[str, Pairs], meant: str) -> str:
     """Return the names of the cells that are meant, group by group."""
-    found = {name: cells for name, pairs in groups.items() if (cells := listed(pairs[is_meant(pairs)]))}
+    found = {name: cells for name, pairs in groups.items() if (cells := listed(pairs.query(meant)))}
     return "; ".join(f"{name}, {cells}" if len(groups) > 1 else cells for name, cells in found.items())
 
 

@@ -1,7 +1,7 @@
 """A claim of the paper: a sentence, what decides it, and the verdict.
 
-What decides is a contrast of cells of the tables (`tables`), an identity (`identities`), or networks that
-were trained for this claim (`trained`). Verdicts follow from rows: nothing is trained to judge.
+What decides is a contrast of cells of the tables (`contrast`), an identity (`identities`), or networks that
+were trained for this claim (`networks`). Verdicts follow from rows: nothing is trained to judge.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Claim:
     """The label of the section that argues for it; of its table where the section has none."""
     evidence: Evidence
     tests: tuple[str, ...] = ()
-    """Tests that belong to it, as file::function."""
+    """Files of tests that belong to it."""
     correction: str = ""
     """The sentence as it should read, if it is a misprint."""
 
@@ -62,7 +62,7 @@ class Judged(NamedTuple):
     check: str
     rule: str
     evidence: tuple[str, ...]
-    """Labels of experiments, and tests as file::function."""
+    """Labels of experiments, and files of tests."""
     verdict: Word
     findings: str
     correction: str = ""
@@ -70,21 +70,11 @@ class Judged(NamedTuple):
 
 def judge(claim: Claim, numbers: Numbers) -> Judged:
     """Judge a claim; missing numbers and less effort than the paper's give no verdict."""
-    evidence = claim.evidence
-    if evidence.experiments and not numbers.context.effort.is_the_papers:
-        found = Found("not run", LESS_EFFORT)
-    else:
-        found = evidence.found(numbers)
-    return Judged(
-        claim.number,
-        claim.statement,
-        claim.section,
-        evidence.check,
-        evidence.rule,
-        (*evidence.experiments, *claim.tests),
-        *found,
-        claim.correction,
-    )
+    evidence, place = claim.evidence, (claim.number, claim.statement, claim.section)
+    decides = numbers.context.effort.is_the_papers or not evidence.experiments
+    found = evidence.found(numbers) if decides else Found("not run", LESS_EFFORT)
+    by = (*evidence.experiments, *claim.tests)
+    return Judged(*place, evidence.check, evidence.rule, by, *found, claim.correction)
 
 
 def summary(function: Callable[..., object]) -> str:

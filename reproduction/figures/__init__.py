@@ -9,7 +9,7 @@ import csv
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hebbian_descent import plotting
 from reproduction.context import Context
@@ -25,9 +25,7 @@ from reproduction.figures import (
     update_rule_2d_example,
     update_rule_compare,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Figure
 
 __all__ = ["FIGURES", "PaperFigure", "draw", "path_of"]
 

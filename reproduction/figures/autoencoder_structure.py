@@ -6,15 +6,10 @@ Paper: fig:auto_encoder_structure
 from __future__ import annotations
 
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
 from hebbian_descent import plotting
 from reproduction.context import Context
-from reproduction.figures.parts import arrow, draw_units
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Axes, Figure, arrow, draw_units
 
 BOTTOM, MIDDLE, TOP = 0.0, 2.2, 4.4
 INPUTS, HIDDEN = (-1.5, -0.5, 0.5, 1.5), (-0.5, 0.5)

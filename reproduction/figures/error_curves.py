@@ -8,7 +8,7 @@ Paper: sec:HD_hetero_associative_learning
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,15 +18,13 @@ from hebbian_descent.sweep import Best, SweepResult
 from hebbian_descent.sweep.selection import patterns_of
 from reproduction.context import Context
 from reproduction.experiments.association import PROTOCOL
-from reproduction.figures.parts import name_panels
+from reproduction.figures.parts import Axes, Figure, named_panels
 from reproduction.grids import QUICK_DECAYS, QUICK_RATES, WEIGHT_DECAYS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
 QUICK: dict[str, Any] = {"learning_rates": QUICK_RATES, "trials": 2}
+QUICK_FORMS: dict[str, Any] = {"patterns": 300, "weight_decays": QUICK_DECAYS}
+"""What a quick look takes instead of a panel's own settings."""
 MANY_PATTERNS = 100
 """Curves of more points are ragged, and drawn with thin lines."""
 
@@ -41,41 +39,33 @@ class Panel(NamedTuple):
     """The patterns by which the learning rate is chosen."""
     settings: Mapping[str, Any] = {}
     """What differs from the protocol of the tables."""
-    quick: Mapping[str, Any] = QUICK
 
 
-def _two_choices(centering: str | None) -> tuple[Panel, ...]:
-    return tuple(
-        Panel(f"Best learning rate for {words}", ("rand", "rand"), by, {"centering": centering})
-        for by, words in (("all", "all patterns"), ("last", "the last pattern"))
-    )
-
-
-def _long(title: str, pair: tuple[str, str]) -> Panel:
-    return Panel(f"{title}, {{n}} patterns", pair, "last20", {"patterns": 1000}, {**QUICK, "patterns": 300})
-
-
-def _decaying(title: str, pair: tuple[str, str]) -> Panel:
-    quick = {**QUICK, "weight_decays": QUICK_DECAYS}
-    return Panel(title, pair, "last20", {"weight_decays": WEIGHT_DECAYS}, quick)
-
-
+RAND_RAND, RAND_ADULT, ADULT_RAND = ("rand", "rand"), ("rand", "adult"), ("adult", "rand")
+FOR_ALL, FOR_LAST = "Best learning rate for all patterns", "Best learning rate for the last pattern"
+UNCENTERED, LONG, DECAY = {"centering": None}, {"patterns": 1000}, {"weight_decays": WEIGHT_DECAYS}
 PANELS: dict[str, tuple[Panel, ...]] = {
-    "fig:rand_rand_sigmoid_false_online": _two_choices(None),
-    "fig:rand_rand_sigmoid_true_online": _two_choices("mean"),
+    "fig:rand_rand_sigmoid_false_online": (
+        Panel(FOR_ALL, RAND_RAND, "all", UNCENTERED),
+        Panel(FOR_LAST, RAND_RAND, "last", UNCENTERED),
+    ),
+    "fig:rand_rand_sigmoid_true_online": (
+        Panel(FOR_ALL, RAND_RAND, "all"),
+        Panel(FOR_LAST, RAND_RAND, "last"),
+    ),
     "fig:adult_rand_sigmoid_true_online": (
-        Panel("RAND→ADULT", ("rand", "adult"), "all"),
-        Panel("ADULT→RAND", ("adult", "rand"), "all"),
+        Panel("RAND→ADULT", RAND_ADULT, "all"),
+        Panel("ADULT→RAND", ADULT_RAND, "all"),
     ),
     "fig:long_training_rand_adult": (
-        _long("RAND→RAND", ("rand", "rand")),
-        _long("RAND→ADULT", ("rand", "adult")),
+        Panel("RAND→RAND, {n} patterns", RAND_RAND, "last20", LONG),
+        Panel("RAND→ADULT, {n} patterns", RAND_ADULT, "last20", LONG),
     ),
     # Text and caption disagree about the data of (a) and (b), so all three pairs are drawn.
     "fig:rand_adult_weightdecay": (
-        _decaying("RAND→RAND, (a) in the text", ("rand", "rand")),
-        _decaying("RAND→ADULT, (a) in the caption", ("rand", "adult")),
-        _decaying("ADULT→RAND, (b) in the caption", ("adult", "rand")),
+        Panel("RAND→RAND, (a) in the text", RAND_RAND, "last20", DECAY),
+        Panel("RAND→ADULT, (a) in the caption", RAND_ADULT, "last20", DECAY),
+        Panel("ADULT→RAND, (b) in the caption", ADULT_RAND, "last20", DECAY),
     ),
 }
 """The panels of each figure, by label."""
@@ -84,13 +74,12 @@ PANELS: dict[str, tuple[Panel, ...]] = {
 def learned(
     context: Context,
     pair: tuple[str, str],
-    *,
     rules: str | tuple[str, ...] = RULES,
     activations: str | tuple[str, ...] = "sigmoid",
-    quick: Mapping[str, Any] = QUICK,
     **settings: Any,
 ) -> SweepResult:
     """Learn a pair of datasets with the protocol of the tables, on their first draw."""
+    quick = QUICK | {name: QUICK_FORMS[name] for name in settings if name in QUICK_FORMS}
     protocol = context.effort.applied_to({**PROTOCOL, **settings}, quick)
     order = protocol.pop("input_order")
     inputs, targets = draw_pair(*pair, protocol.pop("patterns"), seed=0, input_order=order)
@@ -99,13 +88,12 @@ def learned(
 
 def draw(context: Context, panels: Sequence[Panel]) -> Figure:
     """Draw the error of each pattern, one panel per pair of datasets or per choice of learning rate."""
-    results = [learned(context, panel.pair, quick=panel.quick, **panel.settings) for panel in panels]
-    figure, all_axes = plotting.new_panels(len(panels))
+    results = [learned(context, panel.pair, **panel.settings) for panel in panels]
     numbers = [len(result.axes["pattern"]) for result in results]
-    name_panels(all_axes, [panel.title.format(n=n) for panel, n in zip(panels, numbers, strict=True)])
+    titles = [panel.title.format(n=n) for panel, n in zip(panels, numbers, strict=True)]
+    figure, all_axes = named_panels(*titles)
     for axes, panel, result in zip(all_axes, panels, results, strict=True):
-        best = result.best(panel.by)
-        has_decay = len(result.axes["weight_decay"]) > 1
+        best, has_decay = result.best(panel.by), len(result.axes["weight_decay"]) > 1
         plot_errors(axes, best, [_style(found, has_decay) for found in best], result.baseline)
         axes.set_ylim(0, 1)
         axes.legend(loc="upper right", frameon=False, fontsize=8)
@@ -141,8 +129,7 @@ def draw_learning_rates(context: Context) -> Figure:
     last = errors[..., patterns_of("last20", errors.shape[-1])].mean(axis=-1)[:, :, :, 0]
     rules = [str(rule) for rule in result.axes["rule"]]
     rates = np.asarray(result.axes["learning_rate"])
-    figure, panels = plotting.new_panels(2)
-    name_panels(panels, ["Linear units", "Sigmoid units"])
+    figure, panels = named_panels("Linear units", "Sigmoid units")
     for i, axes in enumerate(panels):
         values = dict(zip(rules, last[:, i].mean(axis=-1), strict=True))
         spread = dict(zip(rules, last[:, i].std(axis=-1), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from hebbian_descent.network import get_activation
 from hebbian_descent.rules import LOSSES
 from hebbian_descent.rules.gradient_descent import pulled_back
 from reproduction.context import Context
-from reproduction.figures.parts import name_panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Figure, named_panels
 
 ACTIVATIONS = {"sigmoid": ("Sigmoid", "-"), "rectifier": ("Rectifier", "--"), "explin": ("ExpLin", ":")}
 """Title and dashes."""
@@ -30,8 +27,7 @@ SMOOTH_LOSSES = {
 def draw_activations(context: Context) -> Figure:
     """Draw three activation functions and their derivatives, two of which vanish on one side, one on both."""
     a = np.linspace(-4, 4, 801)
-    figure, panels = plotting.new_panels(2)
-    name_panels(panels, ["Activation functions", "Their derivatives"])
+    figure, panels = named_panels("Activation functions", "Their derivatives")
     for name, (title, dashes) in ACTIVATIONS.items():
         activation = get_activation(name)
         h = activation(a)
@@ -49,8 +45,7 @@ def draw_smooth_losses(context: Context) -> Figure:
     """Draw the losses on the left and their error terms on the right."""
     difference = np.linspace(-4, 4, 401)
     targets = np.zeros_like(difference)
-    figure, panels = plotting.new_panels(2)
-    name_panels(panels, ["Loss", "Error term"])
+    figure, panels = named_panels("Loss", "Error term")
     for title, (loss, color, dashes) in SMOOTH_LOSSES.items():
         style: dict[str, Any] = {"color": color, "linestyle": dashes, "linewidth": 2, "label": title}
         panels[0].plot(difference, loss.elements(targets, difference), **style)

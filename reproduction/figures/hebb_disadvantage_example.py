@@ -7,21 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
 from hebbian_descent.rules import get_rule
 from reproduction.context import Context
-from reproduction.figures.parts import draw_units, name_panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Axes, Figure, draw_units, named_panels
 
 INPUTS = np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
 TARGETS = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
@@ -44,8 +38,7 @@ def learn(rule: str, inputs: Array = INPUTS, targets: Array = TARGETS) -> tuple[
 
 def draw(context: Context) -> Figure:
     """Draw the network that each rule learns, its inputs, its outputs and what they should be."""
-    figure, panels = plotting.new_panels(2, height=4.2)
-    name_panels(panels, RULES)
+    figure, panels = named_panels(*RULES, height=4.2)
     for axes, rule in zip(panels, RULES.values(), strict=True):
         weights, outputs = learn(rule)
         _draw_network(axes, weights)
@@ -54,8 +47,9 @@ def draw(context: Context) -> Figure:
         _write_patterns(axes, -0.85, "Input", INPUTS, INPUTS)
         axes.set(xlim=(-2.2, 4.4), ylim=(-1.2, 4.3))
         axes.set_axis_off()
-    note = "Solid: positive weights; dashed: negative weights; highlighted: wrong outputs"
-    figure.supxlabel(note, fontsize=9)
+    figure.supxlabel(
+        "Solid: positive weights; dashed: negative weights; highlighted: wrong outputs", fontsize=9
+    )
     return figure
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,17 +21,15 @@ from hebbian_descent.network import Autoencoder
 from hebbian_descent.sweep import initial_weights
 from reproduction.context import Context, Effort
 from reproduction.experiments.auto_association import PROTOCOL, n_hidden
-from reproduction.figures.parts import name_panels
+from reproduction.figures.parts import Figure, named_panels
 from reproduction.printed import printed_rows
 from reproduction.rows import Rows
 from reproduction.running import Job, run
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 RULES = ("gradient_descent", "hebbian_descent")
 SETTINGS = {name: PROTOCOL[name] for name in ("epochs", "batch_size", "hidden_shift", "seed", "patterns")}
 """What a single run at a printed learning rate needs of the table's protocol."""
+MEASURES = ("activity_mean", "activity_std")
 QUICK = {"epochs": 3, "patterns": 1000}
 
 
@@ -75,8 +73,8 @@ def measure(network: Network, rule: str, context: Context, before: Rows) -> Iter
     h = trained(network, rule, inputs, settings).encode((data.test or data.train).inputs)
     cell = {**network._asdict(), "rule": rule}
     mean, std = h.mean(axis=0, dtype=np.float64), h.std(axis=0, dtype=np.float64)
-    for name, values in (("activity_mean", mean), ("activity_std", std)):
-        for unit, value in enumerate(values, start=1):
+    for unit, values in enumerate(zip(mean, std, strict=True), start=1):
+        for name, value in zip(MEASURES, values, strict=True):
             yield {**cell, "unit": unit, "trial": 0, "measure": name, "value": value}
 
 
@@ -97,7 +95,7 @@ def trained(network: Network, rule: str, inputs: Array, settings: Mapping[str, A
 def activity_of(rows: Rows, network: Network, rule: str) -> tuple[Array, Array]:
     """Return mean and standard deviation of each hidden unit."""
     found = rows[(rows["dataset"] == network.dataset) & (rows["rule"] == rule)]
-    mean, std = (found.loc[found["measure"] == name, "value"] for name in ("activity_mean", "activity_std"))
+    mean, std = (found.loc[found["measure"] == name, "value"] for name in MEASURES)
     return mean.to_numpy(), std.to_numpy()
 
 
@@ -106,8 +104,7 @@ def draw(context: Context) -> Figure:
     outcome = run(HiddenUnits(), context)
     if outcome.missing:
         raise DatasetUnavailableError(outcome.missing[0])
-    figure, panels = plotting.new_panels(2, width=5.0)
-    name_panels(panels, NETWORKS)
+    figure, panels = named_panels(*NETWORKS, width=5.0)
     for axes, network in zip(panels, NETWORKS.values(), strict=True):
         for rule in RULES:
             mean, std = activity_of(outcome.rows, network, rule)

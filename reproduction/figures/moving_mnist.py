@@ -8,7 +8,7 @@ Paper: fig:moving_MNIST
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,19 +20,16 @@ from hebbian_descent.sweep import Best
 from reproduction.context import Context
 from reproduction.experiments.association import PROTOCOL
 from reproduction.figures.error_curves import learned, plot_errors
+from reproduction.figures.parts import Axes, Figure
 from reproduction.printed import printed_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 CENTERING = {"adaptive": "moving", "fixed": "mean"}
 """By the name of the offsets in the printed rows."""
+WORDS = {"adaptive": "updated offsets", "fixed": "fixed offsets"}
 STYLES = {
     "adaptive": {"color": plotting.RULE_STYLES["hebbian_descent"]["color"], "linestyle": "-"},
     "fixed": {"color": "#000000", "linestyle": "--"},
 }
-WORDS = {"adaptive": "updated offsets", "fixed": "fixed offsets"}
 SHIFT = 0.1
 PAIR, ORDER = ("mnist", "mnist"), "label"
 SIDE = 28

@@ -9,7 +9,7 @@ Paper: fig:online_label_learning_MNIST
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,8 @@ from hebbian_descent.datasets import load
 from reproduction.context import Context
 from reproduction.experiments.classification import one_hot
 from reproduction.figures.error_curves import RULES
-from reproduction.figures.parts import name_panels
+from reproduction.figures.parts import Axes, Figure, named_panels
 from reproduction.grids import LEARNING_RATES, QUICK_RATES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 PROTOCOL = {"learning_rates": LEARNING_RATES, "trials": 10, "patterns": None, "seed": 0}
 QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "patterns": 500}
@@ -42,21 +38,13 @@ class Learned(NamedTuple):
 
 def learn(context: Context, rule: str, inputs: Array, targets: Array, settings: dict[str, Any]) -> Learned:
     """Search the learning rate with one trial, and run all trials with the best."""
-    options: dict[str, Any] = {"activations": "softmax", "seed": settings["seed"], "dtype": np.float32}
-    rates = {"learning_rates": settings["learning_rates"], "trials": 1}
-    searched = context.sweep(inputs, targets, rules=rule, measures="mae", **rates, **options)
-    rate = searched.best("all")[0].learning_rate
-    result = context.sweep(
-        inputs,
-        targets,
-        rules=rule,
-        learning_rates=rate,
-        trials=settings["trials"],
-        measures=tuple(MEASURES),
-        evaluate_on=(inputs[-N_SHOWN:], targets[-N_SHOWN:]),
-        **options,
-    )
-    return Learned(rate, {name: result.errors(name)[0, 0, 0, 0].mean(axis=0) for name in MEASURES})
+    options = {"rules": rule, "activations": "softmax", "seed": settings["seed"], "dtype": np.float32}
+    rates = settings["learning_rates"]
+    search = context.sweep(inputs, targets, learning_rates=rates, trials=1, measures="mae", **options)
+    rate = search.best("all")[0].learning_rate
+    options |= {"trials": settings["trials"], "evaluate_on": (inputs[-N_SHOWN:], targets[-N_SHOWN:])}
+    found = context.sweep(inputs, targets, learning_rates=rate, measures=tuple(MEASURES), **options)
+    return Learned(rate, {name: found.errors(name)[0, 0, 0, 0].mean(axis=0) for name in MEASURES})
 
 
 def baselines(targets: Array) -> dict[str, float]:
@@ -72,8 +60,7 @@ def draw(context: Context) -> Figure:
     inputs, targets = one_hot(data.train, data.n_classes, settings["patterns"])
     learned = {rule: learn(context, rule, inputs, targets, settings) for rule in RULES}
     baseline = baselines(targets)
-    figure, panels = plotting.new_panels(2, width=5.2, height=4.4)
-    name_panels(panels, MEASURES.values())
+    figure, panels = named_panels(*MEASURES.values(), width=5.2, height=4.4)
     for axes, name in zip(panels, MEASURES, strict=True):
         for rule, found in learned.items():
             _draw_points(axes, rule, found, name)

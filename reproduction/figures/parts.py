@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 
+from hebbian_descent import plotting
+
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import matplotlib  # takes half a second to import, and a list of figures needs none
+
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
 
 
-def name_panels(panels: Sequence[Axes], titles: Iterable[str]) -> None:
-    """Write (a), (b) and so on above the panels, each with its title."""
+def named_panels(*titles: str, rows: int = 1, **size: Any) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure with (a), (b) and so on above its panels, each with its title."""
+    figure, panels = plotting.new_panels(len(titles) // rows, rows, **size)
     for letter, axes, title in zip("abcdef", panels, titles, strict=False):
         axes.set_title(f"({letter}) {title}", fontsize=11, loc="left")
+    return figure, panels
 
 
 def draw_units(axes: Axes, places: Iterable[float], height: float, name: str) -> None:

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from hebbian_descent import plotting
 from hebbian_descent.rules import rule_title
+from reproduction.claims import tables
+from reproduction.claims.cells import Family
 from reproduction.compare import verdicts
 from reproduction.context import Context, Effort
-from reproduction.figures.parts import name_panels
+from reproduction.figures.parts import Axes, Figure, named_panels
 from reproduction.printed import printed_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MARKS: dict[str, dict[str, Any]] = {
     "printed": {"marker": "o", "markersize": 7, "alpha": 0.3, "markeredgewidth": 0, "zorder": 2},
@@ -29,88 +27,75 @@ MARKS: dict[str, dict[str, Any]] = {
 }
 ACTIVATION_TITLES = {"explin": "ExpLin"}
 
-ONLINE = tuple(f"tab:Hetero_online_centered_{i}" for i in (1, 2, 3))
-UNCENTERED = tuple(f"tab:Hetero_online_uncentered_{i}" for i in (1, 2, 3))
-ADAPTIVE_OFFSETS = ("tab:Hetero_online_centered_shift",)
-WEIGHT_DECAY = ("tab:centered_weight_decay",)
-# The text says that all results are shown, the caption names the first of three tables; all three are drawn.
-MULTI_EPOCH = tuple(f"tab:Hetero_offline_{i}" for i in (1, 2, 3))
-AUTO_ASSOCIATION = ("tab:auto_associative",)
+MEASURES = {
+    "mae_last20": "Error of the last 20",
+    "mae_mean": "Error of all patterns",
+    "error_mean": "Classification error",
+    "mean_hidden_activity": "Activity",
+}
+DESCENTS = ("gradient_descent", "hebbian_descent")
 
 
 class Side(NamedTuple):
     """One axis: the rows that it shows."""
 
     title: str
-    tables: tuple[str, ...]
+    family: Family
     cell: Mapping[str, str]
     """What the rows have in common, such as the rule."""
 
+    @property
+    def measure(self) -> str:
+        """The measure in words, and the side."""
+        return f"{MEASURES[self.family.measure]}, {self.title}"
+
 
 class Panel(NamedTuple):
-    """A scatter plot of one measure: each experiment under two conditions."""
+    """A scatter plot: each experiment under two conditions."""
 
     title: str
     x: Side
     y: Side
-    measure: str = "mae_last20"
-    what: str = "Error of the last 20"
 
 
-def _two_rules(
-    title: str,
-    tables: tuple[str, ...],
-    measure: str = "mae_last20",
-    what: str = "Error of the last 20",
-    **cell: str,
-) -> Panel:
+def _descents(title: str, family: Family, **cell: str) -> Panel:
     """Return a panel with gradient descent on the x-axis and Hebbian-descent on the y-axis."""
-    x, y = (
-        Side(rule_title(rule, in_sentence=True), tables, {"rule": rule, **cell})
-        for rule in ("gradient_descent", "hebbian_descent")
-    )
-    return Panel(title, x, y, measure, what)
+    sides = (Side(rule_title(rule, in_sentence=True), family, {"rule": rule, **cell}) for rule in DESCENTS)
+    return Panel(title, *sides)
 
 
+def _conditions(rule: str, x: Side, y: Side) -> Panel:
+    """Return a panel of one rule under two conditions."""
+    return Panel(rule_title(rule), *(side._replace(cell={"rule": rule, **side.cell}) for side in (x, y)))
+
+
+CENTERING = Side("without centering", tables.UNCENTERED, {}), Side("with centering", tables.CENTERED, {})
+DECAYING = Side("without weight decay", tables.CENTERED, {}), Side("with weight decay", tables.DECAY, {})
+FIXED, UPDATED = {"offsets": "fixed"}, {"offsets": "adaptive"}
+FOLLOWING = Side("fixed offsets", tables.OFFSETS, FIXED), Side("updated offsets", tables.OFFSETS, UPDATED)
 PANELS: dict[str, tuple[Panel, ...]] = {
     "fig:heteroassociative_online_hebbian_scatter": (
-        _two_rules("With centering", ONLINE),
-        Panel(
-            "Hebbian-descent",
-            Side("without centering", UNCENTERED, {"rule": "hebbian_descent"}),
-            Side("with centering", ONLINE, {"rule": "hebbian_descent"}),
-        ),
+        _descents("With centering", tables.CENTERED),
+        _conditions("hebbian_descent", *CENTERING),
     ),
     "fig:heteroassociative_online_updated_offsets_scatter": tuple(
-        Panel(
-            rule_title(rule),
-            Side("fixed offsets", ADAPTIVE_OFFSETS, {"rule": rule, "offsets": "fixed"}),
-            Side("updated offsets", ADAPTIVE_OFFSETS, {"rule": rule, "offsets": "adaptive"}),
-        )
-        for rule in ("gradient_descent", "hebbian_descent")
+        _conditions(rule, *FOLLOWING) for rule in DESCENTS
     ),
     "fig:heteroassociative_online_weight_decay_scatter": tuple(
-        Panel(
-            rule_title(rule),
-            Side("without weight decay", ONLINE, {"rule": rule}),
-            Side("with weight decay", WEIGHT_DECAY, {"rule": rule}),
-        )
-        for rule in ("gradient_descent", "hebbian_descent", "hebb", "covariance")
+        _conditions(rule, *DECAYING) for rule in (*DESCENTS, "hebb", "covariance")
     ),
-    "fig:heteroassociative_online_multi_epoch_scatter": tuple(
-        _two_rules(title, MULTI_EPOCH, "mae_mean", "Error of all patterns", centering=centering)
-        for centering, title in (("centered", "With centering"), ("uncentered", "Without centering"))
+    # The text says that all results are shown, the caption names the first of three tables; all are drawn.
+    "fig:heteroassociative_online_multi_epoch_scatter": (
+        _descents("With centering", tables.EPOCHS, centering="centered"),
+        _descents("Without centering", tables.EPOCHS, centering="uncentered"),
     ),
-    "fig:label_learning_scatter": tuple(
-        _two_rules(title, (table,), "error_mean", "Classification error")
-        for table, title in (
-            ("tab:label_learning_centered", "With centering"),
-            ("tab:label_learning_uncentered", "Without centering"),
-        )
+    "fig:label_learning_scatter": (
+        _descents("With centering", tables.CENTERED_CLASSES),
+        _descents("Without centering", tables.UNCENTERED_CLASSES),
     ),
     "fig:auto_association_compare": (
-        _two_rules("Mean absolute error", AUTO_ASSOCIATION, "mae_mean", "Error"),
-        _two_rules("Average hidden activity", AUTO_ASSOCIATION, "mean_hidden_activity", "Activity"),
+        _descents("Mean absolute error", tables.RECONSTRUCTION),
+        _descents("Average hidden activity", tables.HIDDEN_ACTIVITY),
     ),
 }
 """The panels of each figure, by label."""
@@ -119,19 +104,19 @@ PANELS: dict[str, tuple[Panel, ...]] = {
 def tables_of(panels: Iterable[Panel]) -> tuple[str, ...]:
     """Return the tables that panels show."""
     sides = (side for panel in panels for side in (panel.x, panel.y))
-    return tuple(dict.fromkeys(table for side in sides for table in side.tables))
+    return tuple(dict.fromkeys(label for side in sides for label in side.family.labels))
 
 
-def draw(context: Context, panels: Sequence[Panel], columns: int = 2) -> Figure:
+def draw(context: Context, panels: Sequence[Panel]) -> Figure:
     """Draw panels with equal axes, our points over the printed ones."""
     points = [points_of(context, panel) for panel in panels]
-    figure, all_axes = plotting.new_panels(columns, len(panels) // columns, width=4.3, height=4.4)
-    name_panels(all_axes, [panel.title for panel in panels])
+    titles = [panel.title for panel in panels]
+    figure, all_axes = named_panels(*titles, rows=len(panels) // 2, width=4.3, height=4.4)
     for axes, panel, shown in zip(all_axes, panels, points, strict=True):
-        of_measure = [table for p, table in zip(panels, points, strict=True) if p.measure == panel.measure]
-        _draw_points(axes, shown, _limits(pd.concat(of_measure)))
-        axes.set(xlabel=f"{panel.what}, {panel.x.title}", ylabel=f"{panel.what}, {panel.y.title}")
-        axes.set_aspect("equal")
+        measure = panel.x.family.measure
+        alike = [table for p, table in zip(panels, points, strict=True) if p.x.family.measure == measure]
+        _draw_points(axes, shown, _limits(pd.concat(alike)))
+        axes.set(xlabel=panel.x.measure, ylabel=panel.y.measure, aspect="equal")
     activations = set(pd.concat(points)["activation"])
     _legend(figure, all_axes[0], [name for name in plotting.ACTIVATION_COLORS if name in activations])
     return figure
@@ -142,16 +127,17 @@ def points_of(context: Context, panel: Panel) -> pd.DataFrame:
 
     The activation of an auto-encoder is that of its hidden units.
     """
-    x, y = (_numbers(context, side, panel.measure) for side in (panel.x, panel.y))
+    x, y = (_numbers(context, side) for side in (panel.x, panel.y))
     settings = [name for name in x if name not in ("ours", "printed")]
     return x.merge(y, on=settings).rename(columns={"hidden_activation": "activation"})
 
 
-def _numbers(context: Context, side: Side, measure: str) -> pd.DataFrame:
+def _numbers(context: Context, side: Side) -> pd.DataFrame:
     """Return the settings of each experiment of a side, apart from the side's own, with ours and printed."""
-    table = verdicts(context, side.tables)
+    labels, measure = side.family.labels, side.family.measure
+    table = verdicts(context, labels)
     if not table["n"].any():  # a quick look need not measure what is committed
-        table = verdicts(replace(context, effort=Effort()), side.tables)
+        table = verdicts(replace(context, effort=Effort()), labels)
     cells = pd.DataFrame([printed_rows()[row].cell for row in table["row"]], index=table.index)
     is_shown = (cells[list(side.cell)] == pd.Series(side.cell)).all(axis=1) & (table["measure"] == measure)
     return cells.join(table[["ours", "printed"]])[is_shown].drop(columns=list(side.cell))

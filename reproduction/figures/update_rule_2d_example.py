@@ -19,12 +19,10 @@ from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer, get_activation
 from hebbian_descent.rules import LOSSES, get_rule
 from reproduction.context import Context
-from reproduction.figures.parts import arrow, name_panels
+from reproduction.figures.parts import Axes, Figure, arrow, named_panels
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.contour import QuadContourSet
-    from matplotlib.figure import Figure
 
 INPUTS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 TARGETS = np.array([[0.0], [0.0], [1.0]])
@@ -58,16 +56,16 @@ def path(rule: str, *, normalised: bool) -> Array:
 
 def _step(rule: str, weights: Array) -> Array:
     layer = Layer.from_weights(weights[:, None], activation="sigmoid", offset=OFFSET)
-    without_bias = replace(get_rule(rule), learns_bias=False)
-    rate = LEARNING_RATES[rule]
+    without_bias, rate = replace(get_rule(rule), learns_bias=False), LEARNING_RATES[rule]
     train(layer, INPUTS, TARGETS, rule=without_bias, learning_rate=rate, batch_size=len(INPUTS))
     return layer.weights[:, 0] - weights
 
 
 def draw(context: Context) -> Figure:
     """Draw both paths over the loss, with each rule's own learning rate, and with updates of one length."""
-    figure, panels = plotting.new_panels(2, height=4.6)
-    name_panels(panels, ["Each with its own learning rate", "All updates of the same length"])
+    figure, panels = named_panels(
+        "Each with its own learning rate", "All updates of the same length", height=4.6
+    )
     for axes, normalised in zip(panels, (False, True), strict=True):
         surface = _draw_loss(axes)
         for rule, rate in LEARNING_RATES.items():
@@ -92,6 +90,5 @@ def _draw_path(axes: Axes, rule: str, points: Array, note: str) -> None:
     style = plotting.RULE_STYLES[rule]
     axes.plot(*points.T, color=style["color"], linewidth=1.2, label=f"{style['label']}, {note}")
     for step, (start, end) in enumerate(pairwise(points), start=1):
-        is_half_way = step == HALF_WAY
-        width, head, order = (3.5, 22, 5) if is_half_way else (0.8, 7, 3)
+        width, head, order = (3.5, 22, 5) if step == HALF_WAY else (0.8, 7, 3)
         arrow(axes, start, end, style["color"], order, linewidth=width, mutation_scale=head)

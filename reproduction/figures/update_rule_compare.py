@@ -8,7 +8,7 @@ Paper: fig:update_rule_compare
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.network import get_activation
 from hebbian_descent.rules.gradient_descent import pulled_back
 from reproduction.context import Context
-from reproduction.figures.parts import arrow
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from reproduction.figures.parts import Axes, Figure, arrow
 
 PREACTIVATION = np.array([-0.9, -2.4])
 TARGETS = np.array([1.0, 1.0])

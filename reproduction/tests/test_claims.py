@@ -110,9 +110,7 @@ def test_every_claim_says_when_it_holds_and_names_evidence_that_exists(claim):
     assert "does not hold" in claim.evidence.rule
     assert claim.evidence.experiments or claim.tests
     assert set(claim.evidence.experiments) <= {*TABLES, *EXPERIMENTS}
-    for test in claim.tests:
-        file, _, function = test.partition("::")
-        assert f"\ndef {function}(" in (ROOT / file).read_text(encoding="utf-8")
+    assert all((ROOT / test).is_file() for test in claim.tests)
 
 
 @pytest.mark.parametrize("claim", CONTRASTS, ids=lambda claim: str(claim.number))
@@ -278,14 +276,19 @@ def test_the_weakest_verdict_counts():
     assert weakest(["undecided", "does not hold", "holds with limits"]) == "does not hold"
 
 
+def apart_by(gap):
+    """Return sides that differ by `gap` in one parameter; the other one does not change."""
+    return lambda case: ((np.array([0.0, gap]), None), (np.zeros(2), None))
+
+
 @pytest.mark.parametrize("claim", IDENTITIES, ids=lambda claim: str(claim.number))
 def test_identities_need_no_rows_and_fail_by_any_deviation(claim):
     numbers = Numbers(Context(effort=Effort(quick=True)))
     assert judge(claim, numbers).verdict != "not run"
     for wrong in (0.1, np.nan):
-        broken = replace(claim.evidence, gap=lambda case, gap=wrong: gap, corrected=None)
+        broken = replace(claim.evidence, sides=apart_by(wrong), corrected=None)
         assert broken.found(numbers).verdict == "does not hold"
-    without_limits = replace(claim.evidence, gap=lambda case: 1e-9, limits=None)
+    without_limits = replace(claim.evidence, sides=apart_by(1e-9), limits=None)
     assert without_limits.found(numbers).verdict == "holds"
 
 

@@ -4,9 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.claims import CLAIMS, EXPERIMENTS, Numbers, judge, measured, trained
-from reproduction.claims.measured import participation, unevenness
-from reproduction.claims.trained import OURS, best_law, by_power_law, it_forgets, only_it_does, settles
+from reproduction.claims import CLAIMS, EXPERIMENTS, Numbers, judge, reconstruction
+from reproduction.claims.convergence import stays_down, too_many_pairs
+from reproduction.claims.forgetting import (
+    OURS,
+    best_law,
+    by_power_law,
+    forgetting_draws,
+    it_forgets,
+    only_it_does,
+)
+from reproduction.claims.reconstruction import participation, settles, unevenness
 from reproduction.context import COMMITTED, Context, Effort
 from reproduction.rows import committed, only, tidy
 from reproduction.running import run
@@ -19,13 +27,17 @@ FALLING = 0.1 + 0.4 * np.exp(-N / 8)
 class MadeUp(Numbers):
     """The committed rows, except for those of one experiment."""
 
-    def __init__(self, label, records):
+    def __init__(self, label, made_up):
         super().__init__(COMMITTED)
-        self._rows[label] = tidy(label, records)
+        self.label, self.made_up = label, made_up
+
+    def rows(self, label):
+        return self.made_up if label == self.label else super().rows(label)
 
 
 def verdict(number, records):
-    return judge(CLAIM[number], MadeUp(f"claim {number}", records)).verdict
+    label = f"claim {number}"
+    return judge(CLAIM[number], MadeUp(label, tidy(label, records))).verdict
 
 
 def records_of(number, rows_of):
@@ -63,11 +75,11 @@ def test_units_with_flat_parts_must_converge(rises, last, word):
 
 
 def test_the_error_of_step_units_rises_while_their_loss_falls():
-    rows = pd.DataFrame(measured.too_many_pairs("step"))
+    rows = pd.DataFrame(too_many_pairs("step"))
     errors, losses = (rows[rows["measure"] == name]["value"].to_numpy() for name in ("mae_all", "loss"))
     assert (np.diff(losses[:21]) < 0).all()
     assert errors[-1] > errors.min() + 0.01
-    assert not trained.stays_down(errors)
+    assert not stays_down(errors)
 
 
 def draws(**forgetting):
@@ -128,7 +140,7 @@ def test_a_rule_forgets_if_it_recalls_what_is_recent_better_than_what_is_old():
         ((0.3, 0.1), (0.4, 0.4), 1),  # the last 20 are not recalled: not below half of baseline
         ((0.1, 0.1), (0.14, 0.4), 1),  # nothing is forgotten
     ):
-        assert trained.forgetting_draws(stream(recent, old))[OURS] == n
+        assert forgetting_draws(stream(recent, old))[OURS] == n
 
 
 def test_a_law_is_decided_for_by_its_support():
@@ -152,7 +164,7 @@ def test_a_curve_settles_if_it_falls_stays_and_is_flat():
     [(0, 1.0, "holds"), (1, 1.0, "holds with limits"), (4, 1.0, "does not hold"), (0, 0.0, "does not hold")],
 )
 def test_reconstruction_must_converge_without_an_objective(n_rising, gap, word, monkeypatch):
-    monkeypatch.setattr(trained, "asymmetry", lambda update, at: gap)
+    monkeypatch.setattr(reconstruction, "asymmetry", lambda update, at: gap)
 
     def rows(place, _):
         errors = FALLING + 0.001 * N if place < n_rising else FALLING
@@ -177,7 +189,7 @@ def test_even_activity_must_be_owed_to_the_rule(uneven, fixed_bias, used, word):
         of_rules = {
             "gradient_descent": (1.0, 0.2),
             "hebbian_descent": (uneven, used),
-            measured.FIXED_BIAS: (fixed_bias, 0.2),
+            reconstruction.FIXED_BIAS: (fixed_bias, 0.2),
         }
         for rule, values in of_rules.items():
             for name, value in zip(("unevenness", "participation"), values, strict=True):
@@ -200,9 +212,7 @@ def test_a_job_that_is_missing_leaves_no_verdict(label):
     rows, (first, *rest) = only(committed(), label), EXPERIMENTS[label].settings
     assert not EXPERIMENTS[label].missing(rows)
     is_first = np.logical_and.reduce([rows[name] == word for name, word in first.items()])
-    numbers = Numbers(COMMITTED)
-    numbers._rows[label] = rows[~is_first]
-    found = judge(CLAIM[int(label.split()[1])], numbers)
+    found = judge(CLAIM[int(label.split()[1])], MadeUp(label, rows[~is_first]))
     assert found.verdict == "not run"
     assert "-".join(first.values()) in found.findings
     assert len(EXPERIMENTS[label].missing(pd.DataFrame())) == len(rest) + 1

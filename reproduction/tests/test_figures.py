@@ -179,14 +179,10 @@ def test_every_printed_experiment_is_a_point(context, label, n):
 def test_your_own_run_replaces_the_committed_rows(tmp_path):
     context, label = Context(tmp_path), "tab:Hetero_online_centered_shift"
     rows = only(committed(), label)
-    rows = rows[(rows["input"] == "rand") & (rows["draw"] == 0)]
-    rows = rows.assign(value=0.125)
-    write(part_of(label, "job", context), rows, {"seconds": 1.0})
+    write(part_of(label, "job", context), rows[rows["draw"] == 0].assign(value=0.125), {"seconds": 1.0})
     panel = scatter.PANELS["fig:heteroassociative_online_updated_offsets_scatter"][0]
     points = scatter.points_of(context, panel)
-    mine = points["input"] == "rand"
-    assert (points.loc[mine, ["ours_x", "ours_y"]] == 0.125).all(axis=None)
-    assert points.loc[~mine, ["ours_x", "ours_y"]].isna().all(axis=None)
+    assert (points[["ours_x", "ours_y"]] == 0.125).all(axis=None)
     assert len(draw("fig:heteroassociative_online_updated_offsets_scatter", context).read_bytes())
 
 
