@@ -123,7 +123,7 @@ def test_the_command_shows_answers_and_measures_nothing(command):
         assert name in printed
         assert study.question in printed
     code, printed, _ = command("study", "spiking", "mini_batches")
-    assert all(step in printed for step in MINI.steps)
+    assert all(numbered(step) in printed for step in MINI.steps)
     assert "rates around a baseline" in printed
     found = json.loads(command("study", "mini_batches", "--json")[1])
     assert found["mini_batches"]["verdict"] == "holds"
