@@ -12,7 +12,7 @@ from hebbian_descent.checks import MissingExtraError
 from hebbian_descent.datasets import draw_pair
 from reproduction.context import Context, Effort
 from reproduction.evidence import interval
-from reproduction.numbers import NUMBERS
+from reproduction.numbers import NUMBERS, numbered
 from reproduction.running import run
 from reproduction.studies import STUDIES
 from reproduction.studies.base import as_setting, contrast, pairs
