@@ -9,7 +9,11 @@ import typer
 from hebbian_descent.cli.console import tolerate_poor_terminals
 from hebbian_descent.cli.failures import failures_in_one_sentence
 from hebbian_descent.cli.messages import with_volume
-from reproduction.commands import claims, compare, listing, report, run, study, table
+
+try:
+    from reproduction.commands import claims, compare, listing, report, run, study, table
+except ModuleNotFoundError as error:
+    raise SystemExit(f"The reproduction needs {error.name}: pip install -e '.[results]'") from None
 
 app = typer.Typer(
     name="reproduction",

@@ -9,7 +9,7 @@ from hebbian_descent.checks import unknown_name
 from reproduction.claims import EXPERIMENTS
 from reproduction.figures import FIGURES
 from reproduction.formula_tables import FORMULA_TABLES
-from reproduction.numbers import BY_NUMBER, NUMBERS, spelled
+from reproduction.numbers import NUMBERS, label_of
 from reproduction.rows import origins
 from reproduction.studies import STUDIES
 from reproduction.tables import TABLES
@@ -64,7 +64,7 @@ def catalogue() -> dict[str, Entry]:
 def find(name: str, *kinds: Kind) -> Entry:
     """Return the entry of a label, a number such as "Table 3", or a name; kinds limit what it may be."""
     chosen = {label: entry for label, entry in catalogue().items() if not kinds or entry.kind in kinds}
-    label = name if name in chosen else BY_NUMBER.get(spelled(name), name)
+    label = name if name in chosen else label_of(name)
     if label not in chosen:
         numbers = [entry.number for entry in chosen.values() if entry.number]
         raise unknown_name(" or ".join(kinds) or "name", name, [*numbers, *chosen])

@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import fdtri
 
+from hebbian_descent.sweep.grids import LEARNING_RATES
 from reproduction.context import Context
 from reproduction.evidence import CONFIDENCE, student
-from reproduction.grids import LEARNING_RATES
 from reproduction.printed import RESULTS, PrintedRow, printed_numbers, printed_rows
 from reproduction.rows import Rows, settings_of
 from reproduction.running import rows_of

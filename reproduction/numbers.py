@@ -9,12 +9,11 @@ import json
 import re
 from pathlib import Path
 
-from hebbian_descent.checks import unknown_name
-
 _COUNTED = json.loads((Path(__file__).parent / "data" / "paper_numbers.json").read_text(encoding="utf-8"))
 
 NUMBERS: dict[str, str] = _COUNTED["numbers"]
 """What the paper prints for each LaTeX label, such as `Table 3`, `Figure 10(a)` or `Appendix A`."""
+
 SOURCE: dict[str, str] = _COUNTED["source"]
 """Title, version and SHA-256 of the source in which the labels were counted."""
 
@@ -28,20 +27,9 @@ ABBREVIATIONS = {
 }
 
 
-def number_of(label: str) -> str:
-    """Return what the paper prints for a label: `Table 3`."""
-    if label not in NUMBERS:
-        raise unknown_name("label", label, NUMBERS)
-    return NUMBERS[label]
-
-
 def label_of(name: str) -> str:
-    """Return the label of `Table 3`, `fig. 10a` or `Eq. (7)`; a label stands for itself."""
-    if name in NUMBERS:
-        return name
-    if spelled(name) not in BY_NUMBER:
-        raise unknown_name("number or label", name, [*NUMBERS.values(), *NUMBERS])
-    return BY_NUMBER[spelled(name)]
+    """Return the label of `Table 3`, `fig. 10a` or `Eq. (7)`; any other name stands for itself."""
+    return BY_NUMBER.get(spelled(name), name)
 
 
 def place(label: str) -> int:

@@ -16,6 +16,8 @@ import scipy
 import hebbian_descent
 
 SPAN, OR = " to ", " or "
+SOURCES = ("src", "reproduction", ":!reproduction/data", ":!reproduction/output")
+"""What decides numbers, as git's patterns."""
 
 
 class Origin(NamedTuple):
@@ -37,7 +39,7 @@ def this_origin() -> Origin:
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     return Origin(
         date.today().isoformat(),
-        source_commit(Path(hebbian_descent.__file__).parent),
+        source_commit(),
         f"hebbian-descent {hebbian_descent.__version__}, {versions}",
         processor_name(),
     )
@@ -54,16 +56,11 @@ def one_line(origins: Iterable[Origin]) -> Origin:
     return Origin(SPAN.join(dict.fromkeys([*dates[:1], *dates[-1:]])), *rest)
 
 
-def source_commit(folder: Path) -> str:
-    """Return the commit of the package in a folder, or nothing if it is not under version control.
-
-    A package that is installed inside another project, where git ignores it, is not of that project's commit.
-    """
-    if not _git(folder, "ls-files", "--error-unmatch", "--", "__init__.py"):
-        return ""
-    commit = _git(folder, "rev-parse", "--short=12", "HEAD")
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".")
-    return f"{commit}+" if changed else commit
+def source_commit() -> str:
+    """Return the commit of library and reproduction; nothing if they are not under version control."""
+    root = Path(__file__).parents[1]
+    commit = _git(root, "rev-parse", "--short=12", "HEAD")
+    return f"{commit}+" if commit and _git(root, "status", "--porcelain", "--", *SOURCES) else commit
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -74,9 +74,11 @@ class PrintedRow(NamedTuple):
 def printed_rows(label: str | None = None) -> tuple[PrintedRow, ...]:
     """Return the rows of one label, or of all."""
     rows = _all_rows()
-    found = tuple(row for row in rows if label in (None, row.label))
+    if label is None:
+        return rows
+    found = tuple(row for row in rows if row.label == label)
     if not found:
-        raise unknown_name("label of a table", str(label), {row.label for row in rows})
+        raise unknown_name("label of a table", label, {row.label for row in rows})
     return found
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hebbian_descent.sweep.grids import QUICK_DECAYS, WEIGHT_DECAYS
 from reproduction.experiments import Association, AutoAssociation, Classification, Experiment
-from reproduction.grids import QUICK_DECAYS, WEIGHT_DECAYS
 from reproduction.numbers import place
 from reproduction.printed import PrintedRow, printed_rows
 

@@ -9,6 +9,7 @@ from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.learning.run import train
 from hebbian_descent.network import Layer
+from hebbian_descent.sweep.grids import QUICK_RATES
 from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import ALL, MOST, SIGNIFICANTLY, Contrast, Found
 from reproduction.claims.examples import INCREASING
@@ -17,7 +18,6 @@ from reproduction.claims.networks import Networks, Records, Setting, by_epoch, e
 from reproduction.claims.tables import BESIDE_GD, CENTERED, EPOCHS, HD
 from reproduction.context import Context
 from reproduction.evidence import on_all, weakest
-from reproduction.grids import QUICK_RATES
 from reproduction.rows import by_repetition
 
 CONVERGED = 0.05

@@ -8,13 +8,13 @@ import pandas as pd
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.forgetting import compare_laws
 from hebbian_descent.rules import rule_title
+from hebbian_descent.sweep.grids import LEARNING_RATES
 from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import ALL, Found
 from reproduction.claims.judge import Claim
 from reproduction.claims.networks import Networks, Records, Setting, each_cell
 from reproduction.context import Context
 from reproduction.evidence import Word, on_all, weakest
-from reproduction.grids import LEARNING_RATES
 from reproduction.rows import Rows
 
 RULES = ("hebbian_descent", "gradient_descent", "hebb", "covariance")

@@ -14,8 +14,6 @@ from reproduction.claims.cells import Numbers
 from reproduction.claims.contrast import Found
 from reproduction.evidence import Word
 
-N_CONCLUSIONS = 20
-"""Claims up to this number are the paper's numbered conclusions; the others are statements of its text."""
 LESS_EFFORT = "Runs of less effort than the paper's decide nothing."
 
 

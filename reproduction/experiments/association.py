@@ -16,10 +16,10 @@ from typing import Any
 
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
+from hebbian_descent.sweep.grids import LEARNING_RATES, QUICK_RATES
 from hebbian_descent.sweep.selection import patterns_of
 from reproduction.context import Context, Effort
 from reproduction.experiments.records import Record, records
-from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.rows import Rows
 from reproduction.running import Job
 

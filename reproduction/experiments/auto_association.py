@@ -17,10 +17,10 @@ import numpy as np
 
 from hebbian_descent.datasets import load
 from hebbian_descent.sweep import Best, SweepResult, halving
+from hebbian_descent.sweep.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.context import Context, Effort
 from reproduction.experiments.classification import LARGE
 from reproduction.experiments.records import Record, records
-from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.rows import Rows
 from reproduction.running import Job
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from hebbian_descent.datasets import Split, load
 from hebbian_descent.sweep import Best, SweepResult, halving
+from hebbian_descent.sweep.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.context import Context, Effort
 from reproduction.experiments.records import Record, records
-from reproduction.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.rows import Rows
 from reproduction.running import Job
 

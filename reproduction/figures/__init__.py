@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -26,10 +25,9 @@ from reproduction.figures import (
     update_rule_compare,
 )
 from reproduction.figures.parts import Figure
+from reproduction.printed import notes
 
 __all__ = ["FIGURES", "PaperFigure", "draw", "path_of"]
-
-TEXTS = Path(__file__).parents[1] / "notes" / "figures.csv"
 
 
 class PaperFigure(NamedTuple):
@@ -76,8 +74,7 @@ def _figure(row: dict[str, str]) -> PaperFigure:
     return PaperFigure(**row, datasets=datasets, tables=tables, draw=DRAWINGS[label])
 
 
-with TEXTS.open(encoding="utf-8", newline="") as _file:
-    FIGURES: dict[str, PaperFigure] = {row["label"]: _figure(row) for row in csv.DictReader(_file)}
+FIGURES: dict[str, PaperFigure] = {row["label"]: _figure(row) for row in notes("figures")}
 """By the paper's labels, in the paper's order."""
 
 

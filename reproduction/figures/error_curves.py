@@ -15,11 +15,11 @@ import numpy as np
 from hebbian_descent import plotting
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.sweep import Best, SweepResult
+from hebbian_descent.sweep.grids import QUICK_DECAYS, QUICK_RATES, WEIGHT_DECAYS
 from hebbian_descent.sweep.selection import patterns_of
 from reproduction.context import Context
 from reproduction.experiments.association import PROTOCOL
 from reproduction.figures.parts import Axes, Figure, named_panels
-from reproduction.grids import QUICK_DECAYS, QUICK_RATES, WEIGHT_DECAYS
 
 RULES = ("gradient_descent", "hebbian_descent", "hebb", "covariance")
 QUICK: dict[str, Any] = {"learning_rates": QUICK_RATES, "trials": 2}

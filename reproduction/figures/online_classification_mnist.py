@@ -16,11 +16,11 @@ import numpy as np
 from hebbian_descent import plotting
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import load
+from hebbian_descent.sweep.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.context import Context
 from reproduction.experiments.classification import one_hot
 from reproduction.figures.error_curves import RULES
 from reproduction.figures.parts import Axes, Figure, named_panels
-from reproduction.grids import LEARNING_RATES, QUICK_RATES
 
 PROTOCOL = {"learning_rates": LEARNING_RATES, "trials": 10, "patterns": None, "seed": 0}
 QUICK = {"learning_rates": QUICK_RATES[::2], "trials": 2, "patterns": 500}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from hebbian_descent.rules import AutoActivity, AutoRule, Change
 from hebbian_descent.rules.base import mean_outer
-from reproduction.grids import QUICK_RATES
+from hebbian_descent.sweep.grids import QUICK_RATES
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies import base
 from reproduction.studies.base import Record, Study, intervals

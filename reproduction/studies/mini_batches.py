@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 from hebbian_descent.datasets import draw_pair
-from reproduction.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.rows import Rows
 from reproduction.studies.base import Change, Record, Study, contrast, pairs
 from reproduction.studies.comparison import Comparison

@@ -19,7 +19,7 @@ import pandas as pd
 from hebbian_descent.checks import Array
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.network import Layer
-from reproduction.grids import LEARNING_RATES, QUICK_RATES
+from hebbian_descent.sweep.grids import LEARNING_RATES, QUICK_RATES
 from reproduction.rows import Rows, by_repetition
 from reproduction.studies.base import Change, Record, Study, intervals, pairs
 from reproduction.studies.comparison import Comparison, means

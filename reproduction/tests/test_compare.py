@@ -7,10 +7,10 @@ from scipy import stats
 
 from hebbian_descent import Autoencoder
 from hebbian_descent.datasets import DatasetUnavailableError, load
+from hebbian_descent.sweep.grids import LEARNING_RATES
 from reproduction.compare import agreement, deviations_and_rates, estimate, is_wide, judged, verdicts
 from reproduction.context import COMMITTED, Context
 from reproduction.experiments.auto_association import n_hidden
-from reproduction.grids import LEARNING_RATES
 from reproduction.printed import notes
 from reproduction.rows import committed, write
 from reproduction.running import part_of

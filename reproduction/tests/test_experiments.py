@@ -5,10 +5,10 @@ import pytest
 
 from hebbian_descent.datasets import draw_pair
 from hebbian_descent.sweep import sweep
+from hebbian_descent.sweep.grids import LEARNING_RATES
 from reproduction.context import Context, Effort
 from reproduction.experiments import Association, AutoAssociation, Classification, association
 from reproduction.experiments.auto_association import n_hidden
-from reproduction.grids import LEARNING_RATES
 from reproduction.printed import printed_rows
 from reproduction.rows import committed, only, settings_of, tidy
 from reproduction.running import run

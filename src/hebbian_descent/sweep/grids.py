@@ -24,3 +24,6 @@ WEIGHT_DECAYS: tuple[float, ...] = (
 
 QUICK_RATES = LEARNING_RATES[1::3]
 """A third of the paper's learning rates, from 80 to 0.00002, for a quick look."""
+
+QUICK_DECAYS = (0.2, 0.02, 0.002, 0.0)
+"""Four of the paper's weight decays, for a quick look."""
