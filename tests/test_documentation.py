@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.numbers import NUMBERS, number_of
+from reproduction.numbers import NUMBERS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "hebbian_descent"
@@ -97,7 +97,7 @@ def test_the_map_has_each_label_beside_its_number():
     rows = re.findall(r"^\| ([\w .()]+) \(`([^`]+)`\) \| `", text, flags=re.MULTILINE)
     assert len(rows) > 20
     for number, label in rows:
-        assert number == number_of(label)
+        assert number == NUMBERS[label]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
