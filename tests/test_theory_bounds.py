@@ -35,7 +35,7 @@ def mistakes_of(x, t, offset, w, b, rate, passes=100_000):
     raise AssertionError("not separated")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 1000), rate=st.sampled_from([1e-3, 1.0, 50.0]))
 def test_novikoffs_bound_holds_from_zero_weights(seed, rate):
     x, t, w = separable(seed)

@@ -46,7 +46,7 @@ def test_patterns_are_drawn_without_replacement_from_the_training_set():
     assert not np.array_equal(patterns, digits.train.inputs), "in random order"
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     name=st.sampled_from(["rand", "digits", "connect_positions"]),
     few=st.integers(1, 40),

@@ -76,7 +76,7 @@ INTERLUDES = [
     [{}, {"average": 0.05, "shift": 0.2, "weight_decay": 0.01}, {"error": "saturating"}],
     ids=in_words,
 )
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=25)
 @given(
     cuts=st.dictionaries(st.integers(1, 59), st.sampled_from(INTERLUDES)),
     weights=st.lists(st.sampled_from([0.0, 0.3, 1.0, 1.0, 2.5, 20.0]), min_size=59, max_size=59),

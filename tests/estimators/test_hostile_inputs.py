@@ -133,7 +133,7 @@ def call(estimator, method, X, y, weights):
 
 @pytest.mark.parametrize("dtype", LARGE)
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=90, deadline=None)
+@settings(max_examples=90)
 @given(data=st.data())
 def test_refused_with_nothing_changed_or_learned_and_finite(tmp_path_factory, kind, dtype, data):
     estimator = data.draw(learners(kind, dtype))

@@ -212,7 +212,7 @@ def test_a_constraint_holds_at_the_start_and_after_every_step_and_masks_stay_zer
 
 
 @given(st.lists(st.floats(-3, 3), min_size=N * M, max_size=N * M))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_constraints_are_the_nearest_weights_in_naive_loops(values):
     def applied(constraint):
         W = np.array(values).reshape(N, M)

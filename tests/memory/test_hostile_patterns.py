@@ -74,7 +74,7 @@ def bits(memory):
     return repr(parameters), {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(
     name=st.sampled_from(list(KINDS)),
     dtype=st.sampled_from(["f4", "f8"]),
