@@ -67,7 +67,7 @@ stubs: native  ## Write the type stubs of the compiled core
 
 test: environments  ## Run the tests: those of the PyTorch interface with PyTorch installed, all others without
 	$(LIGHT_VENV)/bin/python -m pytest $(PARALLEL) -m "not long and not site"
-	$(BIN)/python -m pytest $(PARALLEL) -m "not long and not site" tests/nn reproduction/tests/test_networks.py
+	$(BIN)/python -m pytest $(PARALLEL) -m "not long and not site" tests/nn reproduction/tests/test_network_training.py
 
 # pip cannot choose the lowest versions of a range; uv can.
 $(FLOORS_STAMP): pyproject.toml
