@@ -138,7 +138,7 @@ def environment() -> dict[str, str]:
 
 def python_for(tests: tuple[str, ...]) -> Path:
     """Return the interpreter: tests of networks need PyTorch, all others run without it."""
-    with_torch = any(test.startswith("tests/nn/") or "test_networks" in test for test in tests)
+    with_torch = any(test.startswith("tests/nn/") or "test_network_training" in test for test in tests)
     return ROOT / (".venv" if with_torch else ".venv-without-torch") / "bin" / "python"
 
 
