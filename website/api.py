@@ -29,7 +29,7 @@ PAGES = {
     "estimators": ("Estimators", ["estimators"]),
     "river": ("River", ["river"]),
     "nn": ("PyTorch", ["nn", "nn.functional"]),
-    "sweeps": ("Sweeps", ["sweep", "sweep.executors"]),
+    "sweeps": ("Sweeps", ["sweep", "sweep.grids", "sweep.executors"]),
     "stores": ("Stores", ["storage.results"]),
     "datasets": ("Datasets", ["datasets"]),
     "explorer": ("Explorer and plots", ["explorer", "plotting"]),

@@ -3,6 +3,8 @@
 Paper: sec:HD_network_structure_and_learning_setup
 """
 
+__all__ = ["LEARNING_RATES", "QUICK_DECAYS", "QUICK_RATES", "WEIGHT_DECAYS"]
+
 LEARNING_RATES: tuple[float, ...] = (
     *(100.0, 80.0, 60.0, 40.0, 20.0),
     *(10.0, 8.0, 6.0, 4.0, 2.0),
