@@ -117,6 +117,7 @@ def draw(context: Context, panels: Sequence[Panel]) -> Figure:
         alike = [table for p, table in zip(panels, points, strict=True) if p.x.family.measure == measure]
         _draw_points(axes, shown, _limits(pd.concat(alike)))
         axes.set(xlabel=panel.x.measure, ylabel=panel.y.measure, aspect="equal")
+    figure.set_layout_engine("compressed")  # the one for panels of equal axes: titles stay inside
     activations = set(pd.concat(points)["activation"])
     _legend(figure, all_axes[0], [name for name in plotting.ACTIVATION_COLORS if name in activations])
     return figure
