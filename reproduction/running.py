@@ -107,11 +107,11 @@ def rows_of(experiment: str, context: Context) -> Rows:
 
 
 def cells_of(rows: Rows) -> set[tuple[str, ...]]:
-    """Return the combinations of settings that were measured."""
+    """Return the combinations of settings that were measured, whatever the order of the columns."""
     if not len(rows):
         return set()
     used = only_used(rows)
-    return set(used[settings_of(used)].astype(str).itertuples(index=False, name=None))
+    return set(used[sorted(settings_of(used))].astype(str).itertuples(index=False, name=None))
 
 
 def finished(experiment: str, context: Context) -> Rows:
