@@ -26,6 +26,7 @@ from hebbian_descent import (
     TargetRangeWarning,
     train,
 )
+from hebbian_descent.learning.divergence import LARGEST_PREACTIVATION
 from hebbian_descent.network import ACTIVATIONS
 
 N_INPUTS, N_ROWS = 6, 40
@@ -77,8 +78,9 @@ def poisoned(rng: Random, learner: Learner, *, is_fixed: bool) -> str:
         weights[row] = abs(value)
     rows = slice(row, row + 1) if rng.random() < 0.4 else slice(None)
     before = snapshot(learner.it)
-    # Memories refuse patterns that are not of about unit size.
-    is_checked = kind == "weight" or isinstance(learner.it, AssociativeMemory)
+    # Memories refuse patterns beyond the limit of activities, and nothing smaller.
+    is_beyond = isinstance(learner.it, AssociativeMemory) and abs(value) > LARGEST_PREACTIVATION
+    is_checked = kind == "weight" or is_beyond
     refusals = (DivergenceError, ValueError) if is_checked else (DivergenceError,)
     try:
         learner.learn(X[rows], Y[rows], None if weights is None else weights[rows], whole=rng.random() < 0.3)
